@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * apic - local APIC access, see apic.h.
+ * Reference: SDM 3A "Local APIC Register Address Map", "x2APIC Register
+ * Address Space", "Interrupt Command Register (ICR)".
+ * Not modelled: error status, logical destinations, one-shot and periodic.
+ */
+#include "apic.h"
+
+#include "arch.h"
+#include "layout.h"
+
+/* Offsets of the memory-mapped form; an x2APIC MSR is 0x800 + offset / 16. */
+#define APIC_ID		  0x020
+#define APIC_TPR	  0x080
+#define TPR_ALL		  0xf0
+#define APIC_EOI	  0x0b0
+#define APIC_SPIV	  0x0f0
+#define SPIV_ENABLE	  0x100
+#define APIC_ICR	  0x300
+#define ICR_INIT	  0x500
+#define ICR_STARTUP	  0x600
+#define ICR_ASSERT	  0x4000
+#define ICR_BUSY	  0x1000
+#define APIC_ICR2	  0x310
+#define APIC_LVTT	  0x320
+#define LVTT_TSC_DEADLINE 0x40000
+#define APIC_LVT0	  0x350
+#define APIC_LVT1	  0x360
+#define LVT_MASKED	  0x10000
+
+#define MSR_X2APIC_BASE	  0x800
+
+/* Set by the boot CPU before any other runs, then only read. */
+static bool apic_is_x2apic;
+static volatile uint32_t *apic_page;
+
+static uint32_t apic_read(unsigned reg)
+{
+	if (apic_is_x2apic)
+		return (uint32_t)msr_read(MSR_X2APIC_BASE + reg / 16);
+	return apic_page[reg / sizeof(*apic_page)];
+}
+
+static void apic_write(unsigned reg, uint32_t value)
+{
+	if (apic_is_x2apic)
+		msr_write(MSR_X2APIC_BASE + reg / 16, value);
+	else
+		apic_page[reg / sizeof(*apic_page)] = value;
+}
+
+void apic_init(void)
+{
+	uint64_t base = msr_read(MSR_IA32_APIC_BASE) | APIC_BASE_EN;
+
+	apic_is_x2apic = cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC;
+	if (apic_is_x2apic)
+		base |= APIC_BASE_EXTD;
+	else
+		apic_page = (volatile uint32_t *)(uintptr_t)(base & 0xfffff000);
+	msr_write(MSR_IA32_APIC_BASE, base);
+	apic_write(APIC_SPIV, SPIV_ENABLE | VECTOR_SPURIOUS);
+	apic_write(APIC_LVT0, LVT_MASKED);
+	apic_write(APIC_LVT1, LVT_MASKED);
+	apic_write(APIC_LVTT, LVT_MASKED);
+}
+
+bool apic_has_deadline_timer(void)
+{
+	return cpuid(1, 0).ecx & CPUID_1_ECX_TSC_DEADLINE;
+}
+
+void apic_timer_deadline_mode(void)
+{
+	apic_write(APIC_LVTT, LVTT_TSC_DEADLINE | VECTOR_TIMER);
+	/* A memory-mapped LVTT write must not be passed by the MSR write that
+	 * follows it; to read it back orders them. */
+	apic_read(APIC_LVTT);
+	apic_timer_arm(0);
+}
+
+void apic_timer_mask(void)
+{
+	apic_timer_arm(0);
+	apic_write(APIC_LVTT, LVTT_TSC_DEADLINE | LVT_MASKED | VECTOR_TIMER);
+}
+
+void apic_timer_arm(uint64_t deadline_guest_tsc)
+{
+	msr_write(MSR_IA32_TSC_DEADLINE, deadline_guest_tsc);
+}
+
+uint64_t apic_timer_read(void)
+{
+	return msr_read(MSR_IA32_TSC_DEADLINE);
+}
+
+void apic_hold_interrupts(void)
+{
+	apic_write(APIC_TPR, TPR_ALL);
+}
+
+void apic_eoi(void)
+{
+	apic_write(APIC_EOI, 0);
+}
+
+uint32_t apic_id(void)
+{
+	uint32_t id = apic_read(APIC_ID);
+
+	return apic_is_x2apic ? id : id >> 24;
+}
+
+static void apic_send_ipi(uint32_t to_apic_id, uint32_t command)
+{
+	if (apic_is_x2apic) {
+		msr_write(MSR_X2APIC_BASE + APIC_ICR / 16,
+			  (uint64_t)to_apic_id << 32 | command);
+		return;
+	}
+	apic_write(APIC_ICR2, to_apic_id << 24);
+	apic_write(APIC_ICR, command);
+	while (apic_read(APIC_ICR) & ICR_BUSY)
+		cpu_relax();
+}
+
+void apic_send_init(uint32_t to_apic_id)
+{
+	apic_send_ipi(to_apic_id, ICR_INIT | ICR_ASSERT);
+}
+
+void apic_send_startup(uint32_t to_apic_id, uint8_t page)
+{
+	apic_send_ipi(to_apic_id, ICR_STARTUP | ICR_ASSERT | page);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * apic - this CPU's local APIC, as x2APIC where CPUID offers it, else as the
+ * memory-mapped xAPIC. Ring 0; each function acts on the calling CPU only.
+ */
+#ifndef GUEST_APIC_H
+#define GUEST_APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Switches the APIC on (SPIV), masks both LINT pins, so that no 8259 can
+ * interrupt, and the timer. Once per CPU, the boot CPU first. SDM 3A "Local
+ * APIC State After It Has Been Software Disabled".
+ */
+void apic_init(void);
+
+/* Whether CPUID.1:ECX[24] offers the TSC-deadline timer. */
+bool apic_has_deadline_timer(void);
+
+/*
+ * Timer in TSC-deadline mode on VECTOR_TIMER, disarmed. SDM 3A "TSC-Deadline
+ * Mode". A program that needs it checks apic_has_deadline_timer first.
+ */
+void apic_timer_deadline_mode(void);
+
+/* Timer masked and disarmed. */
+void apic_timer_mask(void);
+
+/* Absolute guest TSC; 0 disarms. */
+void apic_timer_arm(uint64_t deadline_guest_tsc);
+
+/* IA32_TSC_DEADLINE: 0 once the deadline has been delivered. */
+uint64_t apic_timer_read(void);
+
+/* From now on no interrupt is delivered to this CPU, whatever IF says: the
+ * task priority is at its highest. SDM 3A "Task and Processor Priorities". */
+void apic_hold_interrupts(void);
+
+void apic_eoi(void);
+
+uint32_t apic_id(void);
+
+/* Inter-processor INIT and start-up. SDM 3A "MP Initialization". The page is
+ * the start address divided by 4096. */
+void apic_send_init(uint32_t to_apic_id);
+void apic_send_startup(uint32_t to_apic_id, uint8_t page);
+
+#endif

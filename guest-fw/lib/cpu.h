@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu - what each CPU owns: task state, interrupt table, stacks, its wait.
+ */
+#ifndef GUEST_CPU_H
+#define GUEST_CPU_H
+
+#include "irqwait.h"
+
+#include <stdint.h>
+
+#define CPU_STACK_BYTES 8192
+
+/*
+ * Loads the interrupt table and this CPU's task register. Called once on each
+ * CPU, on that CPU, ring 0, before anything can fault there; index < 64.
+ */
+void cpu_init(unsigned index);
+
+/* The wait of a CPU, and the top of the stack it is started on. */
+struct irqwait *cpu_irqwait(unsigned index);
+void *cpu_stack_top(unsigned index);
+
+#endif

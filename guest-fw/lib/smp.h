@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * smp - the other CPUs.
+ *
+ * There is no table of CPUs: APIC ids are taken to be 0 .. count-1, which is
+ * how KVM VMMs number a single package. CPU 0 is the boot CPU, the others are
+ * numbered in the order of their ids.
+ */
+#ifndef GUEST_SMP_H
+#define GUEST_SMP_H
+
+/* Logical CPUs by CPUID: leaf 0xB level 1, else leaf 1; at least 1. */
+unsigned smp_count_by_cpuid(void);
+
+/*
+ * Starts CPUs 1 .. count-1 one by one (INIT, SIPI); each runs
+ * fn(index), index being its own, on its own stack in ring 0 with IF clear,
+ * tables loaded and APIC on, then halts for ever. Returns when all have
+ * arrived, maybe before fn is done. One that does not come is a message and
+ * STATUS_AP_LOST. Boot CPU, after apic_init, once; count <= CPUS_MAX.
+ */
+void smp_start(unsigned count, void (*fn)(unsigned index));
+
+#endif
