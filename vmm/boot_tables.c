@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the tables common to all entry states. Reference: SDM 3A "Segment
+ * Descriptors", "TSS Descriptor", "TSS Descriptor in 64-bit mode"; Xen "x86/HVM
+ * direct boot ABI" and Multiboot Specification "Machine state" for the flat
+ * segments they ask for. Does not provide an IDT or a task state: a guest that
+ * takes an exception before it has its own ends in a triple fault.
+ */
+#include "boot_tables.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "load_plan.h"
+#include "memory.h"
+
+/* Selectors; descriptors in this order behind the null one. */
+#define SEL_CODE32 0x08
+#define SEL_DATA   0x10
+#define SEL_CODE64 0x18
+#define SEL_TSS	   0x20
+
+/* Base 0, limit 4 GiB. Accessed is set, so that loading a selector does not
+ * write to the table. The TSS takes two entries in long mode. */
+static const uint64_t boot_gdt[] = {
+	0x0000000000000000, /* null */
+	0x00cf9b000000ffff, /* execute/read, 32-bit */
+	0x00cf93000000ffff, /* read/write */
+	0x00af9b000000ffff, /* execute/read, 64-bit */
+	0x00008b0000000067, /* busy TSS of 104 bytes at 0 */
+	0x0000000000000000, /* upper half of its base */
+};
+
+/* The last two are for long mode alone. */
+static const struct load_area boot_areas[] = {
+	{"GDT", BOOT_GDT_GPA, 0x1000},
+	{"information", BOOT_INFO_GPA, BOOT_INFO_SIZE},
+	{"memory map", BOOT_MAP_GPA, BOOT_MAP_SIZE},
+	{"command line", BOOT_CMDLINE_GPA, BOOT_CMDLINE_SIZE},
+	{"page tables", BOOT_PAGE_TABLES_GPA, BOOT_PAGE_TABLES_SIZE},
+	{"stack", BOOT_STACK_GPA, BOOT_STACK_END_GPA - BOOT_STACK_GPA},
+};
+
+#define BOOT_AREAS_LONG64 (sizeof(boot_areas) / sizeof(boot_areas[0]))
+#define BOOT_AREAS_PROT32 (BOOT_AREAS_LONG64 - 2)
+
+unsigned int boot_tables_areas(enum boot_entry mode,
+			       const struct load_area **areas)
+{
+	*areas = boot_areas;
+	return mode == ENTRY_LONG64 ? BOOT_AREAS_LONG64 : BOOT_AREAS_PROT32;
+}
+
+void boot_tables_put(const struct guest_ram *ram, uint64_t gpa,
+		     const void *bytes, uint64_t size)
+{
+	void *host = ram_ptr(ram, gpa, size);
+
+	assert(host);
+	memcpy(host, bytes, size);
+}
+
+void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
+		       const char *cmdline, struct boot_state *state)
+{
+	uint64_t cmdline_size = strlen(cmdline) + 1;
+
+	assert(cmdline_size <= BOOT_CMDLINE_SIZE);
+	boot_tables_put(ram, BOOT_GDT_GPA, boot_gdt, sizeof(boot_gdt));
+	boot_tables_put(ram, BOOT_CMDLINE_GPA, cmdline, cmdline_size);
+	memset(state, 0, sizeof(*state));
+	state->mode = mode;
+	state->gdt_gpa = BOOT_GDT_GPA;
+	state->gdt_limit = sizeof(boot_gdt) - 1;
+	state->cs_selector = mode == ENTRY_LONG64 ? SEL_CODE64 : SEL_CODE32;
+	state->ds_selector = SEL_DATA;
+	state->tr_selector = SEL_TSS;
+	state->cmdline_gpa = BOOT_CMDLINE_GPA;
+}
