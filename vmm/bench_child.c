@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_child - fork, exec, and reading until the end.
+ *
+ * Both pipes are read while the child runs, so that it never waits for us,
+ * and whatever it writes takes a bounded amount of memory. A process group of
+ * its own keeps the terminal's Ctrl-C from the child: it would get the signal
+ * twice, from the terminal and from us.
+ * Not modelled: more than one child at a time.
+ */
+#define _GNU_SOURCE
+#include "bench_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench_sample.h"
+#include "end.h"
+
+#define OWN_PREFIX "punctual: "
+
+struct line_reader {
+	char line[256]; /* the one that is being read, cut */
+	size_t len;
+	bool has_own; /* kept is one of the program's own */
+	char *kept;
+	size_t kept_size;
+};
+
+struct child {
+	pid_t pid;
+	int json_fd, err_fd; /* -1: at their end */
+	size_t json_room;
+	struct line_reader lines;
+	struct bench_signals *signals;
+	struct bench_output *output;
+};
+
+int bench_signals_open(struct bench_signals *signals)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action;
+	sigset_t mask;
+
+	signals->stopped_by = 0;
+	sigemptyset(&mask);
+	/* Inherited as ignored, it would leave no child to wait for. */
+	signal(SIGCHLD, SIG_DFL);
+	sigaddset(&mask, SIGCHLD);
+	/* One that is ignored, as under nohup(1), stays so. */
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &action) &&
+		    action.sa_handler != SIG_IGN)
+			sigaddset(&mask, numbers[i]);
+	if (sigprocmask(SIG_BLOCK, &mask, &signals->old_mask))
+		return -errno;
+	signals->fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals->fd >= 0)
+		return 0;
+	sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
+	return -errno;
+}
+
+void bench_signals_close(struct bench_signals *signals)
+{
+	close(signals->fd);
+	signals->fd = -1;
+	sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
+}
+
+static void end_line(struct line_reader *lines)
+{
+	const size_t prefix_len = strlen(OWN_PREFIX);
+	const char *line = lines->line;
+	bool is_own;
+
+	lines->line[lines->len] = '\0';
+	is_own = !strncmp(line, OWN_PREFIX, prefix_len);
+	if (lines->len && (is_own || !lines->has_own))
+		snprintf(lines->kept, lines->kept_size, "%s",
+			 is_own ? line + prefix_len : line);
+	lines->has_own |= is_own;
+	lines->len = 0;
+}
+
+static void take_lines(struct line_reader *lines, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\n')
+			end_line(lines);
+		else if (lines->len < sizeof(lines->line) - 1)
+			lines->line[lines->len++] = text[i];
+	}
+}
+
+static void take_json(struct child *child, const char *text, size_t len)
+{
+	struct bench_output *output = child->output;
+	size_t room = child->json_room;
+	char *json;
+
+	if (output->is_too_long ||
+	    output->json_len + len > BENCH_SAMPLE_JSON_MAX) {
+		output->is_too_long = true;
+		return;
+	}
+	while (room < output->json_len + len)
+		room = room ? 2 * room : 1 << 16;
+	if (room > child->json_room) {
+		json = realloc(output->json, room);
+		if (!json) {
+			output->is_too_long = true;
+			return;
+		}
+		output->json = json;
+		child->json_room = room;
+	}
+	memcpy(output->json + output->json_len, text, len);
+	output->json_len += len;
+}
+
+/* Reads what is there; closes *fd, and makes it -1, at the end. */
+static void drain(struct child *child, int *fd)
+{
+	char text[65536];
+	ssize_t n;
+
+	while (*fd >= 0) {
+		n = read(*fd, text, sizeof(text));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			close(*fd);
+			*fd = -1;
+		} else if (fd == &child->json_fd) {
+			take_json(child, text, (size_t)n);
+		} else {
+			take_lines(&child->lines, text, (size_t)n);
+		}
+	}
+}
+
+static void pass_on(struct child *child, int number)
+{
+	struct bench_signals *signals = child->signals;
+
+	kill(child->pid, signals->stopped_by ? SIGKILL : number);
+	if (!signals->stopped_by)
+		signals->stopped_by = number;
+}
+
+/* True once the child is gone. */
+static bool take_signals(struct child *child)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	while (read(child->signals->fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			pass_on(child, (int)info.ssi_signo);
+	if (waitpid(child->pid, &status, WNOHANG) != child->pid ||
+	    (!WIFEXITED(status) && !WIFSIGNALED(status)))
+		return false;
+	child->output->status = WIFEXITED(status)
+					? WEXITSTATUS(status)
+					: EXIT_STATUS_SIGNAL + WTERMSIG(status);
+	return true;
+}
+
+static void read_until_end(struct child *child)
+{
+	bool is_gone = false;
+
+	while (!is_gone) {
+		struct pollfd fds[] = {
+			{.fd = child->signals->fd, .events = POLLIN},
+			{.fd = child->json_fd, .events = POLLIN},
+			{.fd = child->err_fd, .events = POLLIN},
+		};
+
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+			continue;
+		if (fds[0].revents)
+			is_gone = take_signals(child);
+		drain(child, &child->json_fd);
+		drain(child, &child->err_fd);
+	}
+	end_line(&child->lines);
+}
+
+/* Between fork and exec. Only failures are heard of, on stderr. argv is an
+ * array of strings that execv() takes without their const. */
+__attribute__((noreturn)) static void be_child(const char *program, void *argv,
+					       int json_fd, int err_fd,
+					       pid_t parent,
+					       const sigset_t *mask)
+{
+	int null_fd = open("/dev/null", O_RDWR);
+
+	dup2(err_fd, STDERR_FILENO);
+	setpgid(0, 0);
+	/* The parent may have died before the request was made. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(EXIT_STATUS_INTERNAL);
+	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
+	    dup2(null_fd, STDOUT_FILENO) >= 0 && !fcntl(json_fd, F_SETFD, 0) &&
+	    !sigprocmask(SIG_SETMASK, mask, NULL))
+		execv(program, argv);
+	dprintf(STDERR_FILENO, OWN_PREFIX "%s: %s\n", program, strerror(errno));
+	_exit(EXIT_STATUS_INTERNAL);
+}
+
+static const char **make_argv(const char *config, const char *json_option,
+			      const char *const *sets, size_t set_count)
+{
+	const char **argv = calloc(2 * set_count + 7, sizeof(*argv));
+	size_t n = 0;
+
+	if (!argv)
+		return NULL;
+	argv[n++] = "punctual";
+	argv[n++] = "run";
+	argv[n++] = json_option;
+	argv[n++] = "-q";
+	for (size_t i = 0; i < set_count; i++) {
+		argv[n++] = "--set";
+		argv[n++] = sets[i];
+	}
+	argv[n++] = "--";
+	argv[n++] = config;
+	return argv;
+}
+
+/* Both ends close on exec; ours does not block. */
+static int open_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+static int start(struct child *child, const char *program, const char *config,
+		 const char *const *sets, size_t set_count)
+{
+	int json[2], errors[2], ret;
+	const char **argv;
+	char option[64];
+	pid_t self = getpid();
+
+	ret = open_pipe(json);
+	if (ret)
+		return ret;
+	ret = open_pipe(errors);
+	if (ret)
+		goto out_json;
+	snprintf(option, sizeof(option), "--json=/proc/self/fd/%d", json[1]);
+	argv = make_argv(config, option, sets, set_count);
+	child->pid = argv ? fork() : -1;
+	if (!child->pid)
+		be_child(program, argv, json[1], errors[1], self,
+			 &child->signals->old_mask);
+	ret = child->pid < 0 ? -errno : 0;
+	free(argv);
+	close(errors[1]);
+	child->err_fd = errors[0];
+	if (ret)
+		close(errors[0]);
+out_json:
+	close(json[1]);
+	child->json_fd = json[0];
+	if (ret)
+		close(json[0]);
+	return ret;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int bench_child_run(const char *program, const char *config,
+		    const char *const *sets, size_t set_count,
+		    struct bench_signals *signals, struct bench_output *output,
+		    char *err, size_t err_size)
+{
+	struct child child = {
+		.lines = {.kept = output->line,
+			  .kept_size = sizeof(output->line)},
+		.signals = signals,
+		.output = output,
+	};
+	uint64_t start_ns = monotonic_ns();
+	int ret;
+
+	*output = (struct bench_output){0};
+	ret = start(&child, program, config, sets, set_count);
+	if (ret) {
+		snprintf(err, err_size, "starting a run: %s", strerror(-ret));
+		return ret;
+	}
+	read_until_end(&child);
+	output->wall_ns = monotonic_ns() - start_ns;
+	/* What a process that outlives the child may still hold open. */
+	if (child.json_fd >= 0)
+		close(child.json_fd);
+	if (child.err_fd >= 0)
+		close(child.err_fd);
+	return 0;
+}

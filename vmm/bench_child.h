@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_child - one run of a benchmark, in a process of its own.
+ *
+ * The child is this very program with the command `run`; its result comes
+ * back through a pipe. All functions: main thread of a process without other
+ * threads.
+ */
+#ifndef VMM_BENCH_CHILD_H
+#define VMM_BENCH_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * While this is open, SIGINT, SIGTERM and SIGHUP end the child that runs,
+ * and with it the benchmark, instead of the process.
+ */
+struct bench_signals {
+	int fd;		   /* signalfd, SIGCHLD too */
+	sigset_t old_mask; /* what the children get */
+	int stopped_by;	   /* the signal; 0: none yet */
+};
+
+/* 0 or -errno. */
+int bench_signals_open(struct bench_signals *signals);
+/* Puts the signals' old effect back. */
+void bench_signals_close(struct bench_signals *signals);
+
+struct bench_output {
+	int status; /* exit status; 128 + n: ended by signal n */
+	char *json; /* the result, if there is one; to be freed */
+	size_t json_len;
+	bool is_too_long; /* there was more of it than is kept */
+	uint64_t wall_ns;
+	/* Of the lines on stderr that the program wrote itself, "punctual:
+	 * ...", the last, without that; or else the last that is not empty. */
+	char line[256];
+};
+
+/*
+ * Runs `program run -q --json=PIPE --set SET... -- CONFIG` to its end. There
+ * is no time limit but the config's. A signal of *signals is passed on to the
+ * child, a second one as SIGKILL; if this process dies, so does the child.
+ * stdin and stdout of the child are /dev/null.
+ * 0; -errno if there was no child to wait for, with one line in err. The
+ * caller frees output->json.
+ */
+int bench_child_run(const char *program, const char *config,
+		    const char *const *sets, size_t set_count,
+		    struct bench_signals *signals, struct bench_output *output,
+		    char *err, size_t err_size);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_stats - many rounds of one cell in a few numbers. Pure.
+ *
+ * Every number is the nearest-rank median over the rounds that succeeded, so
+ * it is one that was measured. Ratios are taken within a round, against the
+ * reference cell of the same round, and only then is their median taken: the
+ * host's mood changes from round to round and cancels out within one.
+ */
+#ifndef VMM_BENCH_STATS_H
+#define VMM_BENCH_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench_sample.h"
+
+struct bench_plan;
+struct host_info;
+
+enum {
+	BENCH_MESSAGE_SIZE = 160,
+};
+
+/* One run of one cell. */
+struct bench_run {
+	bool is_done;	  /* it was started, and it ended */
+	bool is_ok;	  /* it counts; else message says why not */
+	bool has_sample;  /* there was a result; else sample is zero */
+	int status;	  /* exit status */
+	size_t position;  /* in its round, from 0 */
+	uint64_t wall_ns; /* of the process, from start to end */
+	struct bench_sample sample;
+	char message[BENCH_MESSAGE_SIZE];
+};
+
+struct bench_median {
+	bool is_known;
+	int64_t value;
+};
+
+struct bench_summary {
+	unsigned int ok, failed;		    /* rounds */
+	uint64_t early, lost, doubled, steal_ticks; /* sums */
+	struct bench_median p50_tsc, p50_ns, p99_tsc, p99_ns;
+	struct bench_median cpu_ns;    /* of a fire */
+	struct bench_median ratio_ppm; /* p50, to the reference's */
+	struct bench_median share_ppm; /* guest share, to the reference's */
+	/* A round in which userspace got fewer deadlines than fired. */
+	bool is_swallowed;
+	uint64_t arms, fires; /* of that round */
+};
+
+/* All there is to print. */
+struct bench_report {
+	const struct bench_plan *plan;
+	const struct host_info *host;
+	const struct bench_run *runs;	       /* see bench_runs() */
+	const struct bench_summary *summaries; /* one a cell */
+	int status; /* exit status of the benchmark */
+};
+
+/* The rounds of a cell, of which there are plan->rounds. */
+const struct bench_run *bench_runs(const struct bench_report *report,
+				   size_t cell);
+
+/*
+ * num over den in millionths, to the nearest. False if den is not above
+ * zero, and where the quotient is beyond 10^12.
+ */
+bool bench_ppm(double num, double den, int64_t *ppm);
+
+/*
+ * p50 of a run over the reference's of the same round, and the guest's loop
+ * turns per cycle of waiting likewise. False if either run does not count or
+ * the ratio has no meaning; the share has none where the
+ * reference turned no loop (HLT).
+ */
+bool bench_ratio_ppm(const struct bench_run *run,
+		     const struct bench_run *reference, int64_t *ppm);
+bool bench_share_ppm(const struct bench_run *run,
+		     const struct bench_run *reference, int64_t *ppm);
+
+/*
+ * Sums up the rounds of one cell. reference: the rounds of the cell it is
+ * compared with, which may be itself. A cell that was swallowed gets no ratio
+ * and no share, nor does one whose reference was. scratch has room for one
+ * number a round.
+ */
+void bench_summarize(const struct bench_run *runs,
+		     const struct bench_run *reference, unsigned int rounds,
+		     int64_t *scratch, struct bench_summary *summary);
+
+/*
+ * The cell that a block's others are compared with: its first in mode
+ * kernel, or else its first. cell may be any of the block.
+ */
+size_t bench_reference(const struct bench_plan *plan, size_t cell);
+
+/*
+ * May the summaries be compared? False with one line in why, if not all of
+ * them: a cell without a round, one that was swallowed, or one with early,
+ * lost or doubled fires, where a late timer would only be the lesser evil.
+ */
+bool bench_is_comparable(const struct bench_summary *summary, char *why,
+			 size_t why_size);
+
+#endif

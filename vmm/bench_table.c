@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_table - aligned columns, units in the heads, "-" for what is not
+ * known. A number that is too wide for its column pushes the rest of its row
+ * to the right rather than being cut.
+ * Not printed: the raw numbers of each round; they are in the JSON.
+ */
+#include "bench_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench_plan.h"
+#include "bench_stats.h"
+#include "host.h"
+
+enum {
+	NAME_WIDTH_MIN = 14, /* "userspace auto" */
+	LINE_WIDTH = 99,
+	CELL_WIDTH = 8, /* of a ratio in the list of rounds */
+};
+
+/* The cells first to first + count - 1 share a block. */
+struct block {
+	const struct bench_report *report;
+	size_t first, count;
+	size_t reference;
+	int name_width;
+	FILE *out;
+};
+
+static const struct bench_cell *cell_at(const struct block *b, size_t i)
+{
+	return &b->report->plan->cells[i];
+}
+
+static void print_count(FILE *out, int width, struct bench_median m)
+{
+	if (m.is_known)
+		fprintf(out, " %*" PRId64, width, m.value);
+	else
+		fprintf(out, " %*s", width, "-");
+}
+
+/* value / scale with that many decimals */
+static void print_scaled(FILE *out, int width, int decimals, double scale,
+			 struct bench_median m)
+{
+	if (m.is_known)
+		fprintf(out, " %*.*f", width, decimals,
+			(double)m.value / scale);
+	else
+		fprintf(out, " %*s", width, "-");
+}
+
+static void print_heads(const struct block *b)
+{
+	const char *reference =
+		cell_at(b, b->reference)->is_kernel ? "kernel" : "row 1";
+
+	fprintf(b->out, "%-*s %8s %7s %9s %8s %7s %5s %4s %7s %5s %8s %6s\n",
+		b->name_width, "", "p50", "p50", "p99", "p99", "p50 to", "", "",
+		"", "guest", "CPU", "rounds");
+	fprintf(b->out, "%-*s %8s %7s %9s %8s %7s %5s %4s %7s %5s %8s %6s\n",
+		b->name_width, "mode", "cycles", "ns", "cycles", "ns",
+		reference, "early", "lost", "doubled", "share", "us/fire",
+		"ok/bad");
+}
+
+static void print_row(const struct block *b, size_t cell)
+{
+	const struct bench_summary *s = &b->report->summaries[cell];
+	FILE *out = b->out;
+	char rounds[32];
+
+	fprintf(out, "%-*s", b->name_width, cell_at(b, cell)->mode);
+	print_count(out, 8, s->p50_tsc);
+	print_count(out, 7, s->p50_ns);
+	print_count(out, 9, s->p99_tsc);
+	print_count(out, 8, s->p99_ns);
+	print_scaled(out, 7, 3, 1e6, s->ratio_ppm);
+	fprintf(out, " %5" PRIu64 " %4" PRIu64 " %7" PRIu64, s->early, s->lost,
+		s->doubled);
+	print_scaled(out, 5, 3, 1e6, s->share_ppm);
+	print_scaled(out, 8, 1, 1e3, s->cpu_ns);
+	snprintf(rounds, sizeof(rounds), "%u/%u", s->ok, s->failed);
+	fprintf(out, " %6s\n", rounds);
+}
+
+/* Every round's ratio: whoever doubts the median sees what it stands for. */
+static void print_rounds(const struct block *b, size_t cell)
+{
+	const struct bench_run *runs = bench_runs(b->report, cell);
+	const struct bench_run *reference = bench_runs(b->report, b->reference);
+	int a_line = (LINE_WIDTH - b->name_width) / CELL_WIDTH;
+
+	fprintf(b->out, "%-*s", b->name_width, cell_at(b, cell)->mode);
+	for (unsigned int i = 0; i < b->report->plan->rounds; i++) {
+		struct bench_median ratio = {0};
+
+		if (i && (int)i % a_line == 0)
+			fprintf(b->out, "\n%-*s", b->name_width, "");
+		ratio.is_known =
+			bench_ratio_ppm(&runs[i], &reference[i], &ratio.value);
+		print_scaled(b->out, CELL_WIDTH - 1, 3, 1e6, ratio);
+	}
+	fputc('\n', b->out);
+}
+
+static void print_ratios(const struct block *b)
+{
+	bool has_head = false;
+
+	for (size_t i = b->first; i < b->first + b->count; i++) {
+		if (i == b->reference ||
+		    !b->report->summaries[i].ratio_ppm.is_known)
+			continue;
+		if (!has_head)
+			fprintf(b->out, "p50 to that of \"%s\", each round:\n",
+				cell_at(b, b->reference)->mode);
+		has_head = true;
+		print_rounds(b, i);
+	}
+}
+
+static void print_notes(const struct block *b)
+{
+	bool has_steal = false;
+	char why[128];
+
+	for (size_t i = b->first; i < b->first + b->count; i++) {
+		const struct bench_summary *s = &b->report->summaries[i];
+
+		if (!bench_is_comparable(s, why, sizeof(why)))
+			fprintf(b->out, "! %s: %s\n", cell_at(b, i)->mode, why);
+		has_steal |= s->steal_ticks > 0;
+	}
+	if (!has_steal)
+		return;
+	fputs("CPU time stolen from this host meanwhile, in 1/100 s:", b->out);
+	for (size_t i = b->first; i < b->first + b->count; i++)
+		fprintf(b->out, "%s %s %" PRIu64, i > b->first ? "," : "",
+			cell_at(b, i)->mode,
+			b->report->summaries[i].steal_ticks);
+	fputc('\n', b->out);
+}
+
+static void print_block(const struct block *b)
+{
+	const struct bench_cell *cell = cell_at(b, b->first);
+
+	fprintf(b->out, "\n%s%s%s\n", cell->config, *cell->group ? ", " : "",
+		cell->group);
+	print_heads(b);
+	for (size_t i = b->first; i < b->first + b->count; i++)
+		print_row(b, i);
+	print_ratios(b);
+	print_notes(b);
+}
+
+/* The first sample there is speaks for the host: the TSC is the same for
+ * all, and so is the way in which deadlines reach userspace. */
+static void print_host(const struct bench_report *report, FILE *out)
+{
+	const struct bench_plan *plan = report->plan;
+	const struct host_info *host = report->host;
+	const struct bench_sample *any = NULL, *user = NULL;
+	bool is_unstable = false;
+
+	for (size_t i = 0; i < plan->cell_count * plan->rounds; i++) {
+		const struct bench_run *run = &report->runs[i];
+
+		if (!run->is_ok)
+			continue;
+		any = any ? any : &run->sample;
+		if (!user && run->sample.is_userspace)
+			user = &run->sample;
+		is_unstable |= run->sample.is_unstable;
+	}
+	fprintf(out, "Linux %s, %s%s, %s, %" PRIu32 " CPU%s, clocksource %s\n",
+		host->kernel, host->backend, host->nested ? " (nested)" : "",
+		host->machine, host->cpus, host->cpus == 1 ? "" : "s",
+		host->clocksource);
+	if (any)
+		fprintf(out,
+			"TSC %.3f MHz%s%s%s; medians over the ok of %u "
+			"rounds\n",
+			(double)any->tsc_khz / 1e3,
+			is_unstable ? ", allowed to be unstable" : "",
+			user ? ", userspace through rung " : "",
+			user ? user->rung : "", plan->rounds);
+}
+
+void bench_table_print(const struct bench_report *report, FILE *out)
+{
+	const struct bench_plan *plan = report->plan;
+	struct block b = {
+		.report = report, .name_width = NAME_WIDTH_MIN, .out = out};
+	size_t i = 0;
+
+	for (size_t j = 0; j < plan->cell_count; j++)
+		if ((int)strlen(plan->cells[j].mode) > b.name_width)
+			b.name_width = (int)strlen(plan->cells[j].mode);
+	print_host(report, out);
+	while (i < plan->cell_count) {
+		b.first = i;
+		b.reference = bench_reference(plan, i);
+		while (i < plan->cell_count &&
+		       plan->cells[i].block == plan->cells[b.first].block)
+			i++;
+		b.count = i - b.first;
+		print_block(&b);
+	}
+}

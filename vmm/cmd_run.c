@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_run - `punctual run`: config, checks of the host, VM, results.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "config.h"
+#include "dump.h"
+#include "end.h"
+#include "exit.h"
+#include "host.h"
+#include "jsonw.h"
+#include "kick.h"
+#include "kvm.h"
+#include "options.h"
+#include "output.h"
+#include "probe.h"
+#include "results.h"
+#include "vm.h"
+
+#define KVM_PATH "/dev/kvm"
+
+enum {
+	RESULT_SIZE_MAX = 256 << 20, /* 64 vCPUs with raw samples */
+};
+
+struct run {
+	const struct options *options;
+	struct config config;
+	struct output stats, json;
+	struct host_info before, after;
+	enum timer_rung rung;
+	char err[512];
+};
+
+static int open_outputs(struct run *run)
+{
+	const char *stats = run->config.stats_path;
+	const char *json = run->options->json_path;
+	bool to_stdout =
+		(stats && !strcmp(stats, "-")) || (json && !strcmp(json, "-"));
+
+	if (to_stdout && run->config.serial == SERIAL_STDIO) {
+		snprintf(run->err, sizeof(run->err),
+			 "results and the guest's console both on stdout: give "
+			 "--json=FILE, or set console.serial to off or "
+			 "file:PATH");
+		return EXIT_STATUS_CONFIG;
+	}
+	if (output_open(&run->stats, stats, run->err, sizeof(run->err)) ||
+	    output_open(&run->json, json, run->err, sizeof(run->err)))
+		return EXIT_STATUS_OUTPUT;
+	return 0;
+}
+
+/* Can this host keep deadlines in userspace? 0 or the status to end with. */
+static int check_host(struct run *run, int kvm_fd)
+{
+	const char *missing = probe_missing_capability(kvm_fd);
+	char why[256];
+
+	if (missing) {
+		snprintf(run->err, sizeof(run->err),
+			 "%s: not supported (kernel too old?)", missing);
+		return EXIT_STATUS_CANNOT;
+	}
+	run->rung = RUNG_KERNEL;
+	if (run->config.mode == TIMER_KERNEL)
+		return 0;
+	if (!host_tsc_is_stable(&run->before) &&
+	    run->config.unstable_tsc == TSC_REFUSE_UNSTABLE) {
+		snprintf(run->err, sizeof(run->err),
+			 "the host's clocksource is \"%s\", not tsc, so its "
+			 "TSC may be unstable: timer.unstable_tsc=allow runs "
+			 "all the same and marks the result",
+			 run->before.clocksource);
+		return EXIT_STATUS_CANNOT;
+	}
+	if (probe_ladder(kvm_fd, &run->rung, why, sizeof(why)) ==
+	    PROBE_INTERCEPTED)
+		return 0;
+	snprintf(run->err, sizeof(run->err), "timer.mode userspace: %s; %s",
+		 why, probe_remedy());
+	return EXIT_STATUS_CANNOT;
+}
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int write_results(struct run *run, struct vm *vm, uint64_t wall_ns,
+			 int status)
+{
+	struct rusage usage;
+	struct results_context context = {
+		.before = &run->before,
+		.after = &run->after,
+		.wall_ns = wall_ns,
+		.status = status,
+		.rung = probe_rung_name(vm->rung),
+		.with_samples = run->options->samples,
+		.tsc_allowed_unstable =
+			vm->user_timer && !host_tsc_is_stable(&run->before),
+	};
+	struct jsonw w;
+	const char *text;
+	size_t len;
+	int ret;
+
+	if (!run->stats.path && !run->json.path)
+		return status;
+	getrusage(RUSAGE_SELF, &usage);
+	context.user_cpu_ns = timeval_ns(usage.ru_utime);
+	context.system_cpu_ns = timeval_ns(usage.ru_stime);
+	jsonw_init(&w, 2, RESULT_SIZE_MAX);
+	ret = results_write(vm, &context, &w);
+	if (!ret) {
+		text = jsonw_text(&w, &len);
+		ret = output_write(&run->stats, text, len, run->err,
+				   sizeof(run->err));
+		if (!ret)
+			ret = output_write(&run->json, text, len, run->err,
+					   sizeof(run->err));
+	} else {
+		snprintf(run->err, sizeof(run->err), "results: %s",
+			 strerror(-ret));
+	}
+	jsonw_free(&w);
+	if (!ret)
+		return status;
+	complain("%s", run->err);
+	return EXIT_STATUS_OUTPUT;
+}
+
+static void explain(const struct run *run, struct vm *vm)
+{
+	int status = end_status(&vm->end);
+
+	/* A guest that ended with a status of its own has said it all. */
+	if (status <= EXIT_STATUS_GUEST_MAX) {
+		if (run->options->verbose)
+			complain("%s", vm->end.detail);
+		return;
+	}
+	complain("%s", vm->end.detail);
+	if (exit_wants_dump(vm))
+		dump_print(vm, stderr);
+}
+
+static int run_vm(struct run *run, int kvm_fd)
+{
+	struct vm vm;
+	uint64_t start_ns;
+	int status, ret;
+
+	ret = vm_create(&vm, &run->config, kvm_fd, run->rung, &status, run->err,
+			sizeof(run->err));
+	if (ret) {
+		complain("%s", run->err);
+		return status;
+	}
+	if (run->options->verbose)
+		complain("timer rung: %s", probe_rung_name(vm.rung));
+	start_ns = monotonic_ns();
+	ret = vm_run(&vm, &status, run->err, sizeof(run->err));
+	if (ret) {
+		complain("%s", run->err);
+	} else {
+		host_read(&run->after);
+		status = write_results(run, &vm, monotonic_ns() - start_ns,
+				       end_status(&vm.end));
+		explain(run, &vm);
+	}
+	vm_destroy(&vm);
+	return status;
+}
+
+static int run_checked(struct run *run)
+{
+	int status = open_outputs(run);
+	int kvm_fd;
+
+	if (status) {
+		complain("%s", run->err);
+		return status;
+	}
+	kvm_fd = kvm_open(KVM_PATH, run->err, sizeof(run->err));
+	if (kvm_fd < 0) {
+		complain("%s", run->err);
+		return EXIT_STATUS_CANNOT;
+	}
+	host_read(&run->before);
+	status = check_host(run, kvm_fd);
+	if (status)
+		complain("%s", run->err);
+	else
+		status = run_vm(run, kvm_fd);
+	close(kvm_fd);
+	return status;
+}
+
+int command_run(const struct options *options)
+{
+	struct run run = {
+		.options = options, .stats = {.fd = -1}, .json = {.fd = -1}};
+	int status;
+
+	if (config_load(options->configs[0], options->sets, options->set_count,
+			&run.config, run.err, sizeof(run.err))) {
+		complain("%s", run.err);
+		return EXIT_STATUS_CONFIG;
+	}
+	if (kick_init_process()) {
+		complain("sigaction: %s", strerror(errno));
+		status = EXIT_STATUS_INTERNAL;
+	} else {
+		status = run_checked(&run);
+	}
+	if (output_close(&run.stats, run.err, sizeof(run.err)) ||
+	    output_close(&run.json, run.err, sizeof(run.err))) {
+		complain("%s", run.err);
+		status = EXIT_STATUS_OUTPUT;
+	}
+	config_free(&run.config);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* commands - the subcommands; each returns the exit status. Main thread. */
+#ifndef VMM_COMMANDS_H
+#define VMM_COMMANDS_H
+
+struct options;
+
+int command_run(const struct options *options);
+int command_bench(const struct options *options);
+int command_check(const struct options *options);
+int command_probe(const struct options *options);
+
+/* One line to stderr: "punctual: ...". */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

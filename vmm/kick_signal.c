@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kick_signal - the signal behind a kick, apart from the hand-off in kick.c,
+ * which is then nothing but atomics and can be run by threads without KVM.
+ * Reference: rt_tgsigqueueinfo(2), signal(7); Linux
+ * Documentation/virt/kvm/api.rst "immediate_exit".
+ * Does not look at the requests: those are in the word.
+ */
+#define _GNU_SOURCE
+#include "kick.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A real-time signal: when its queue is full the sender is told (EAGAIN),
+ * where a standard signal would arrive without its pointer. */
+#define KICK_SIGNAL (SIGRTMIN)
+
+static void kick_handler(int signal_number, siginfo_t *info, void *context)
+{
+	volatile uint8_t *immediate_exit;
+
+	(void)signal_number;
+	(void)context;
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
+		return; /* not ours: the pointer means nothing */
+	immediate_exit = info->si_value.sival_ptr;
+	*immediate_exit = 1;
+}
+
+int kick_init_process(void)
+{
+	/* No SA_RESTART: a vCPU thread that blocks in a write to a full
+	 * console must come out of it too. */
+	struct sigaction action = {.sa_sigaction = kick_handler,
+				   .sa_flags = SA_SIGINFO};
+
+	sigfillset(&action.sa_mask);
+	return sigaction(KICK_SIGNAL, &action, NULL) ? -errno : 0;
+}
+
+void kick_interrupt(struct kick *kick)
+{
+	int tid = atomic_load_explicit(&kick->tid, memory_order_acquire);
+	siginfo_t info;
+
+	if (!tid)
+		return;
+	memset(&info, 0, sizeof(info));
+	info.si_code = SI_QUEUE;
+	info.si_pid = kick->tgid;
+	info.si_value.sival_ptr = (void *)(uintptr_t)kick->immediate_exit;
+	atomic_fetch_add_explicit(&kick->signals, 1, memory_order_relaxed);
+	while (syscall(SYS_rt_tgsigqueueinfo, kick->tgid, tid, KICK_SIGNAL,
+		       &info) &&
+	       errno == EAGAIN) {
+		/* The queue drains as vCPU threads take their signals. */
+		atomic_fetch_add_explicit(&kick->send_retries, 1,
+					  memory_order_relaxed);
+		sched_yield();
+	}
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options - getopt_long over "punctual COMMAND [OPTION...] [CONFIG...]".
+ * Options and operands may be mixed; `--` ends the options. An option that a
+ * command has no use for is refused, not ignored.
+ */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char options_usage[] =
+	"usage: punctual run CONFIG [--set KEY=VALUE]... [--json[=FILE]]\n"
+	"                           [--samples] [-q] [-v]\n"
+	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
+	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
+	"                           [-q] [-v]\n"
+	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
+	"       punctual probe [--json[=FILE]] [-q]\n"
+	"       punctual --version | -h | --help\n"
+	"\n"
+	"  run    start the guest; its exit status becomes ours\n"
+	"  bench  the same guest under several timer modes, side by side\n"
+	"  check  validate a config and print it with every default\n"
+	"  probe  what this host can do\n"
+	"\n"
+	"  --set KEY=VALUE  override one key of the config\n"
+	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
+	"  --samples        raw lateness samples in the JSON\n"
+	"  -q, --quiet      errors only      -v, --verbose  say more\n";
+
+enum {
+	OPT_SET = 0x100,
+	OPT_JSON,
+	OPT_SAMPLES,
+	OPT_ROUNDS,
+	OPT_VARY,
+	OPT_VERSION,
+	ROUNDS_MAX = 10000,
+};
+
+static const char short_options[] = "hqv";
+
+static const struct option long_options[] = {
+	{"set", required_argument, NULL, OPT_SET},
+	{"json", optional_argument, NULL, OPT_JSON},
+	{"samples", no_argument, NULL, OPT_SAMPLES},
+	{"rounds", required_argument, NULL, OPT_ROUNDS},
+	{"vary", required_argument, NULL, OPT_VARY},
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int fail(char *err, size_t err_size, const char *what, const char *arg)
+{
+	snprintf(err, err_size, "%s%s%s", what, arg ? ": " : "",
+		 arg ? arg : "");
+	return -EINVAL;
+}
+
+static int parse_command(const char *word, enum command *command)
+{
+	static const char *const names[] = {
+		[COMMAND_RUN] = "run",	   [COMMAND_BENCH] = "bench",
+		[COMMAND_CHECK] = "check", [COMMAND_PROBE] = "probe",
+		[COMMAND_HELP] = "help",   [COMMAND_VERSION] = "version",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(word, names[i])) {
+			*command = (enum command)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int parse_rounds(const char *text, unsigned int *rounds)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 1 || value > ROUNDS_MAX)
+		return -EINVAL;
+	*rounds = (unsigned int)value;
+	return 0;
+}
+
+/* The option that getopt_long stumbled over. A letter may stand in the middle
+ * of a word; `room` is for it. */
+static const char *bad_option(char **argv, char room[3])
+{
+	if (!optopt || optopt > UCHAR_MAX || strchr(short_options, optopt))
+		return argv[optind - 1];
+	room[0] = '-';
+	room[1] = (char)optopt;
+	room[2] = '\0';
+	return room;
+}
+
+/* What belongs to some commands only. */
+static int check_use(const struct options *o, char *err, size_t err_size)
+{
+	size_t min = o->command == COMMAND_PROBE ? 0 : 1;
+	size_t max = o->command == COMMAND_BENCH ? SIZE_MAX : min;
+
+	if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
+		return 0;
+	if ((o->rounds || o->vary_count) && o->command != COMMAND_BENCH)
+		return fail(err, err_size, "--rounds and --vary are for bench",
+			    NULL);
+	if (o->samples && o->command != COMMAND_RUN)
+		return fail(err, err_size, "--samples is for run", NULL);
+	if (o->set_count && o->command == COMMAND_PROBE)
+		return fail(err, err_size, "--set has no use in probe", NULL);
+	if (o->verbose &&
+	    (o->command == COMMAND_CHECK || o->command == COMMAND_PROBE))
+		return fail(err, err_size, "-v is for run and bench", NULL);
+	if (o->quiet && o->verbose)
+		return fail(err, err_size, "-q and -v exclude each other",
+			    NULL);
+	if (o->config_count < min)
+		return fail(err, err_size, "a CONFIG file is missing", NULL);
+	if (o->config_count > max)
+		return fail(err, err_size, "one operand too many",
+			    o->configs[max]);
+	return 0;
+}
+
+static int take_option(int opt, struct options *o, char *err, size_t err_size)
+{
+	switch (opt) {
+	case OPT_SET:
+		o->sets[o->set_count++] = optarg;
+		return 0;
+	case OPT_VARY:
+		o->vary[o->vary_count++] = optarg;
+		return 0;
+	case OPT_JSON:
+		o->json_path = optarg ? optarg : "-";
+		return 0;
+	case OPT_SAMPLES:
+		o->samples = true;
+		return 0;
+	case OPT_ROUNDS:
+		if (parse_rounds(optarg, &o->rounds))
+			return fail(err, err_size,
+				    "--rounds: not a number from 1 to 10000",
+				    optarg);
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case 'h':
+		o->command = COMMAND_HELP;
+		return 0;
+	case OPT_VERSION:
+		o->command = COMMAND_VERSION;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+int options_parse(int argc, char **argv, struct options *o, char *err,
+		  size_t err_size)
+{
+	size_t room = (size_t)argc + 1;
+	char letter[3];
+	int opt, ret = 0;
+	bool have_command = false;
+
+	memset(o, 0, sizeof(*o));
+	o->configs = calloc(room, sizeof(*o->configs));
+	o->sets = calloc(room, sizeof(*o->sets));
+	o->vary = calloc(room, sizeof(*o->vary));
+	if (!o->configs || !o->sets || !o->vary)
+		return fail(err, err_size, "out of memory", NULL);
+	o->command = COMMAND_RUN;
+	opterr = 0;
+	optind = 0;
+	while (!ret && (opt = getopt_long(argc, argv, short_options,
+					  long_options, NULL)) != -1) {
+		if (opt == '?')
+			return fail(err, err_size,
+				    "unknown option, or a value missing or "
+				    "too many",
+				    bad_option(argv, letter));
+		ret = take_option(opt, o, err, err_size);
+	}
+	if (ret)
+		return ret;
+	for (; optind < argc; optind++) {
+		if (have_command || o->command == COMMAND_HELP ||
+		    o->command == COMMAND_VERSION) {
+			o->configs[o->config_count++] = argv[optind];
+			continue;
+		}
+		if (parse_command(argv[optind], &o->command))
+			return fail(err, err_size, "unknown command",
+				    argv[optind]);
+		have_command = true;
+	}
+	if (!have_command && o->command == COMMAND_RUN)
+		return fail(err, err_size, "a command is missing", NULL);
+	return check_use(o, err, err_size);
+}
+
+void options_free(struct options *o)
+{
+	free(o->configs);
+	free(o->sets);
+	free(o->vary);
+}

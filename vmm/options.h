@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* options - the command line, parsed; punctual(1) SYNOPSIS. */
+#ifndef VMM_OPTIONS_H
+#define VMM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command {
+	COMMAND_RUN,
+	COMMAND_BENCH,
+	COMMAND_CHECK,
+	COMMAND_PROBE,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+};
+
+struct options {
+	enum command command;
+	const char **configs; /* operands */
+	size_t config_count;
+	const char **sets; /* --set, in order */
+	size_t set_count;
+	const char **vary; /* --vary, bench only, in order */
+	size_t vary_count;
+	unsigned int rounds;   /* --rounds, bench only; 0: not given */
+	const char *json_path; /* --json[=FILE]; "-": stdout; NULL: none */
+	bool samples;	       /* --samples: raw samples in the JSON */
+	bool quiet, verbose;
+};
+
+/*
+ * Parses argv. 0; or -EINVAL with one line in err, which the caller follows
+ * by the usage. The strings belong to argv. Main thread.
+ */
+int options_parse(int argc, char **argv, struct options *options, char *err,
+		  size_t err_size);
+void options_free(struct options *options);
+
+/* The usage, for -h and after a mistake. */
+extern const char options_usage[];
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timer_thread - epoll loop over the vCPUs' host timers.
+ * Reference: timerfd_create(2), epoll(7) "Level-triggered and
+ * edge-triggered": timerfd_settime clears an unread expiry and each new one
+ * makes the descriptor ready again, so no expiry is missed without a read.
+ */
+#define _GNU_SOURCE
+#include "timer_thread.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "affinity.h"
+#include "kick.h"
+
+enum {
+	EVENTS_A_WAKEUP = 16,
+};
+
+static void *timer_thread_main(void *arg)
+{
+	struct timer_thread *tt = arg;
+	struct epoll_event events[EVENTS_A_WAKEUP];
+
+	for (;;) {
+		int n = epoll_wait(tt->epoll_fd, events, EVENTS_A_WAKEUP, -1);
+
+		for (int i = 0; i < n; i++) {
+			if (!events[i].data.ptr)
+				return NULL;
+			kick_send(events[i].data.ptr, KICK_DUE);
+			tt->expiries++;
+		}
+		tt->wakeups++;
+	}
+}
+
+int timer_thread_init(struct timer_thread *tt)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int ret;
+
+	memset(tt, 0, sizeof(*tt));
+	tt->stop_fd = -1;
+	tt->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (tt->epoll_fd < 0)
+		return -errno;
+	tt->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (tt->stop_fd >= 0 &&
+	    !epoll_ctl(tt->epoll_fd, EPOLL_CTL_ADD, tt->stop_fd, &event))
+		return 0;
+	ret = -errno;
+	timer_thread_destroy(tt);
+	return ret;
+}
+
+int timer_thread_add(struct timer_thread *tt, int timer_fd, struct kick *kick)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET,
+				    .data = {.ptr = kick}};
+
+	return epoll_ctl(tt->epoll_fd, EPOLL_CTL_ADD, timer_fd, &event) ? -errno
+									: 0;
+}
+
+int timer_thread_start(struct timer_thread *tt, const cpu_set_t *cpus)
+{
+	int ret = affinity_thread_create(&tt->thread, cpus, timer_thread_main,
+					 tt);
+
+	tt->started = !ret;
+	return ret;
+}
+
+void timer_thread_stop(struct timer_thread *tt)
+{
+	const uint64_t one = 1;
+
+	if (tt->started && write(tt->stop_fd, &one, sizeof(one)) > 0)
+		pthread_join(tt->thread, NULL);
+	tt->started = false;
+}
+
+void timer_thread_destroy(struct timer_thread *tt)
+{
+	timer_thread_stop(tt);
+	if (tt->stop_fd >= 0)
+		close(tt->stop_fd);
+	if (tt->epoll_fd >= 0)
+		close(tt->epoll_fd);
+	tt->stop_fd = tt->epoll_fd = -1;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * user_timer - arms, checks, delivers and learns; see user_timer.h.
+ *
+ * Reference: SDM 3A "TSC-Deadline Mode"; Linux Documentation/virt/kvm/api.rst
+ * "KVM_SET_MSRS", "KVM_X86_SET_MSR_FILTER" and devices/vcpu.rst
+ * "KVM_VCPU_TSC_OFFSET". What to do at an edge follows KVM's own timer.
+ *
+ * Not modelled: LVTT, whose writes do not exit. Unless strict_lvtt is set
+ * (canary.h), a deadline written while the timer is in another mode is armed
+ * all the same and has no effect if it is still in that mode at expiry, since
+ * KVM ignores the write that delivers it.
+ */
+#include "user_timer.h"
+
+#include <errno.h>
+
+#include "kvm.h"
+
+/* Any deadline that lies in the past makes KVM's timer expire at once. */
+#define DEADLINE_LONG_PAST 1u
+
+/* The list's tuner starts at 1000 ns. */
+#define START_ADVANCE_NS   1000u
+
+int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
+			  enum user_timer_advance advance, uint64_t advance_ns,
+			  uint64_t max_advance_ns, double max_spin_share,
+			  uint64_t entry_cost_ns)
+{
+	int ret = tsc_scale_init(&setup->scale, tsc_khz);
+
+	if (ret)
+		return ret;
+	setup->clock = clock_host;
+	setup->advance = advance;
+	/* Never early: what is waited out is rounded down, so that the guest
+	 * is entered late by the rounding. An advance is rounded as its ceiling
+	 * is: one that equals it must not count as cut. */
+	setup->fixed_advance_tsc =
+		advance == USER_TIMER_ADVANCE_FIXED
+			? ns_to_tsc_floor(&setup->scale, advance_ns)
+			: 0;
+	setup->start_advance_tsc =
+		ns_to_tsc_ceil(&setup->scale, START_ADVANCE_NS);
+	deadline_policy_init(&setup->policy, &setup->scale,
+			     ns_to_tsc_floor(&setup->scale, max_advance_ns),
+			     (uint32_t)(max_spin_share * 65536 + 0.5),
+			     ns_to_tsc_floor(&setup->scale, entry_cost_ns));
+	return 0;
+}
+
+void user_timer_setup_strict(struct user_timer_setup *setup)
+{
+	setup->strict_lvtt = true;
+	if (setup->policy.far_cap_tsc > CANARY_CARE_TSC)
+		setup->policy.far_cap_tsc = CANARY_CARE_TSC;
+}
+
+int user_timer_init(struct user_timer *timer,
+		    const struct user_timer_setup *setup, int vcpu_fd)
+{
+	uint64_t offset_tsc;
+	int ret;
+
+	timer->setup = setup;
+	timer->vcpu_fd = vcpu_fd;
+	timer->host.fd = -1;
+	ret = kvm_get_tsc_offset(vcpu_fd, &offset_tsc);
+	if (ret)
+		return ret;
+	guest_tsc_init(&timer->tsc, offset_tsc);
+	lapic_timer_reset(&timer->model);
+	tuner_init(&timer->tuner, setup->start_advance_tsc, 0,
+		   setup->policy.max_advance_tsc);
+	hist_init(&timer->lateness_tsc);
+	hist_init(&timer->spin_end_tsc);
+	return hosttimer_open(&timer->host);
+}
+
+void user_timer_free(struct user_timer *timer)
+{
+	hosttimer_close(&timer->host);
+}
+
+static uint64_t now_host_tsc(const struct user_timer *timer)
+{
+	return timer->setup->clock.read_tsc(timer->setup->clock.ctx);
+}
+
+static uint64_t wanted_advance_tsc(const struct user_timer *timer)
+{
+	switch (timer->setup->advance) {
+	case USER_TIMER_ADVANCE_OFF:
+		return 0;
+	case USER_TIMER_ADVANCE_FIXED:
+		return timer->setup->fixed_advance_tsc;
+	case USER_TIMER_ADVANCE_AUTO:
+		break;
+	}
+	return timer->tuner.advance_tsc;
+}
+
+static void note_arrival(struct user_timer *timer,
+			 const struct wait_stats *wait)
+{
+	struct user_timer_stats *stats = &timer->stats;
+	int64_t late_tsc =
+		tsc_diff(wait->start_host_tsc, timer->plan.target_host_tsc);
+	uint64_t spin_tsc = wait->end_host_tsc - wait->start_host_tsc;
+
+	/* Past when it was armed: how late that is is the guest's affair. */
+	if (tsc_diff(timer->plan.deadline_host_tsc,
+		     timer->plan.wake_host_tsc) <= 0)
+		return;
+	if (late_tsc > 0) {
+		stats->arrived_late++;
+		hist_add(&timer->lateness_tsc, (uint64_t)late_tsc);
+		if ((uint64_t)late_tsc > stats->max_late_tsc)
+			stats->max_late_tsc = (uint64_t)late_tsc;
+		return;
+	}
+	stats->arrived_in_time++;
+	stats->spins++;
+	stats->spin_tsc += spin_tsc;
+	if (spin_tsc > stats->max_spin_tsc)
+		stats->max_spin_tsc = spin_tsc;
+	hist_add(&timer->spin_end_tsc,
+		 wait->end_host_tsc - timer->plan.target_host_tsc);
+}
+
+/*
+ * The deadline is due: hand it to KVM, then wait out what is left. The
+ * callers have made sure that no more is left than the ceiling.
+ */
+static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
+{
+	int ret;
+
+	lapic_timer_expired(&timer->model);
+	timer->stats.fires++;
+	canary_forget(&timer->canary);
+	ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE,
+			  DEADLINE_LONG_PAST);
+	if (ret)
+		return ret;
+	if (wait_until(&timer->setup->clock, timer->plan.target_host_tsc,
+		       wait) != WAIT_REACHED)
+		return -EIO;
+	if (timer->setup->advance != USER_TIMER_ADVANCE_OFF)
+		note_arrival(timer, wait);
+	else if (wait->reads > 1)
+		timer->stats.remainders++;
+	return 0;
+}
+
+static int host_disarm(struct user_timer *timer)
+{
+	if (!timer->host_armed)
+		return 0;
+	timer->host_armed = false;
+	return hosttimer_disarm(&timer->host);
+}
+
+static int host_arm(struct user_timer *timer, uint64_t arm_ns)
+{
+	int ret = 0;
+
+	if (timer->setup->strict_lvtt)
+		ret = canary_set(&timer->canary, timer->vcpu_fd,
+				 guest_from_host(now_host_tsc(timer),
+						 timer->tsc.tsc_offset));
+	if (ret)
+		return ret;
+	timer->host_armed = true;
+	timer->stats.host_arms++;
+	return hosttimer_arm(&timer->host, arm_ns);
+}
+
+/*
+ * strict_lvtt: is an armed deadline void, because the timer was never in
+ * deadline mode, or has left it since? Forgets it then.
+ */
+static int drop_if_void(struct user_timer *timer, bool *is_void)
+{
+	bool alive = true;
+	int ret = 0;
+
+	if (timer->setup->strict_lvtt)
+		ret = canary_check(&timer->canary, timer->vcpu_fd, &alive);
+	*is_void = !alive;
+	if (ret || alive)
+		return ret;
+	timer->stats.dropped_by_mode++;
+	lapic_timer_reset(&timer->model);
+	canary_forget(&timer->canary);
+	return host_disarm(timer);
+}
+
+/* Plans the armed deadline from now on, at an arm or after a TSC write. */
+static int user_timer_plan(struct user_timer *timer)
+{
+	struct wait_stats wait;
+	uint64_t now_tsc = now_host_tsc(timer);
+	uint64_t arm_ns;
+	int ret;
+
+	if (deadline_plan(
+		    &timer->setup->policy, timer->model.deadline_guest_tsc,
+		    timer->tsc.tsc_offset, now_tsc, wanted_advance_tsc(timer),
+		    &timer->plan, &arm_ns) == DEADLINE_ARM) {
+		if (timer->plan.advance_cut)
+			timer->stats.advance_cut++;
+		return host_arm(timer, arm_ns);
+	}
+	timer->stats.due_at_arm++;
+	if (timer->model.deadline_guest_tsc <=
+	    guest_from_host(now_tsc, timer->tsc.tsc_offset))
+		timer->stats.past_at_arm++;
+	ret = host_disarm(timer);
+	return ret ? ret : user_timer_deliver(timer, &wait);
+}
+
+int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc)
+{
+	bool had_canary = timer->canary.deadline_guest_tsc != 0;
+	struct lapic_timer_action action =
+		lapic_timer_write(&timer->model, guest_tsc);
+	int ret;
+
+	/* KVM would drop an expiry that it still holds back when its own timer
+	 * is written; so the write that it does not see is passed on. */
+	if (action.clear_latched ||
+	    (had_canary && action.op == LAPIC_TIMER_DISARM)) {
+		timer->stats.latches_cleared += action.clear_latched;
+		canary_forget(&timer->canary);
+		ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, 0);
+		if (ret)
+			return ret;
+	}
+	if (action.op == LAPIC_TIMER_DISARM) {
+		timer->stats.disarms++;
+		return host_disarm(timer);
+	}
+	timer->stats.arms++;
+	return user_timer_plan(timer);
+}
+
+int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc)
+{
+	bool counts = true;
+	uint64_t held = 0;
+	int ret = 0;
+
+	timer->stats.reads++;
+	/* Rare enough to look: outside deadline mode the register reads 0. */
+	if (timer->model.state == LAPIC_TIMER_ARMED &&
+	    timer->setup->strict_lvtt)
+		ret = canary_check(&timer->canary, timer->vcpu_fd, &counts);
+	else if (timer->model.state == LAPIC_TIMER_ARMED)
+		ret = canary_look_at_lvtt(timer->vcpu_fd, &counts);
+	else if (lapic_timer_maybe_latched(&timer->model))
+		ret = kvm_get_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, &held);
+	*guest_tsc = counts ? lapic_timer_read(&timer->model, held != 0) : 0;
+	return ret;
+}
+
+static int move_offset(struct user_timer *timer, uint64_t offset_tsc)
+{
+	bool is_void;
+	int ret = kvm_set_tsc_offset(timer->vcpu_fd, offset_tsc);
+
+	/* A back end may take the new offset and keep the old one. */
+	if (!ret)
+		ret = kvm_get_tsc_offset(timer->vcpu_fd, &offset_tsc);
+	if (ret)
+		return ret;
+	guest_tsc_set_offset(&timer->tsc, offset_tsc);
+	if (timer->model.state != LAPIC_TIMER_ARMED)
+		return 0;
+	ret = drop_if_void(timer, &is_void);
+	return ret || is_void ? ret : user_timer_plan(timer);
+}
+
+int user_timer_write_tsc(struct user_timer *timer, uint64_t guest_tsc)
+{
+	uint64_t offset_tsc =
+		guest_tsc_write(&timer->tsc, guest_tsc, now_host_tsc(timer));
+
+	/* Reads of TSC_ADJUST are KVM's; a host write of it moves no TSC. It
+	 * fails where the guest has no such register, and then nothing reads
+	 * it either. */
+	kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_ADJUST, timer->tsc.tsc_adjust);
+	return move_offset(timer, offset_tsc);
+}
+
+int user_timer_write_tsc_adjust(struct user_timer *timer, uint64_t adjust)
+{
+	int ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_ADJUST, adjust);
+
+	if (ret)
+		return ret;
+	return move_offset(timer, guest_tsc_write_adjust(&timer->tsc, adjust));
+}
+
+int user_timer_expired(struct user_timer *timer)
+{
+	struct wait_stats wait;
+	uint64_t arm_ns;
+	bool is_void;
+	int ret;
+
+	if (timer->model.state != LAPIC_TIMER_ARMED || !timer->host_armed) {
+		timer->stats.stale++;
+		return 0;
+	}
+	ret = drop_if_void(timer, &is_void);
+	if (ret || is_void)
+		return ret;
+	if (deadline_check(&timer->setup->policy, &timer->plan,
+			   now_host_tsc(timer), &arm_ns) == DEADLINE_ARM) {
+		timer->stats.early_expiries++;
+		return host_arm(timer, arm_ns);
+	}
+	timer->host_armed = false;
+	ret = user_timer_deliver(timer, &wait);
+	if (!ret && timer->setup->advance == USER_TIMER_ADVANCE_AUTO)
+		tuner_sample(&timer->tuner,
+			     tsc_diff(wait.start_host_tsc,
+				      timer->plan.wake_host_tsc));
+	return ret;
+}
+
+int user_timer_poll(struct user_timer *timer)
+{
+	struct wait_stats wait;
+	bool is_void;
+	int ret;
+
+	if (!timer->host_armed ||
+	    !deadline_due(&timer->setup->policy, &timer->plan,
+			  now_host_tsc(timer)))
+		return 0;
+	ret = drop_if_void(timer, &is_void);
+	if (ret || is_void)
+		return ret;
+	timer->stats.due_at_poll++;
+	ret = host_disarm(timer);
+	return ret ? ret : user_timer_deliver(timer, &wait);
+}
+
+int user_timer_backstop(struct user_timer *timer, uint64_t *value)
+{
+	int ret = kvm_get_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, value);
+
+	if (ret)
+		return ret;
+	if (*value == 0 || *value == timer->canary.deadline_guest_tsc)
+		return 0;
+	return !(lapic_timer_maybe_latched(&timer->model) &&
+		 *value == DEADLINE_LONG_PAST);
+}

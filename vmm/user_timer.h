@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * user_timer - the life of a deadline in userspace (timer mode "userspace").
+ *
+ * Ties the register model (apic/lapic_timer), the arithmetic (timer/) and
+ * the host timer to one vCPU. The rule that everything here serves: the
+ * guest never executes the first instruction of its handler before its TSC
+ * has reached the deadline.
+ *
+ *   arm      the guest writes IA32_TSC_DEADLINE, which exits. The host timer
+ *            is armed `advance` ahead of the moment to enter the guest; a
+ *            deadline that is nearer than that is due at once.
+ *   expire   the timer thread kicks the vCPU (timer_thread.h).
+ *   check    is it really due? A stale or early expiry re-arms. Nothing is
+ *            injected while more than the ceiling is left.
+ *   inject   a host write of the MSR with 1, a deadline long past: KVM's own
+ *            expiry then applies LVTT mode, mask, vector, SPIV and APIC id
+ *            just as it does for its own timer. Before the spin: a pending
+ *            interrupt is invisible to a stopped vCPU.
+ *   spin     to the target, on the TSC.
+ *   learn    what the delivery cost goes to the tuner.
+ *
+ * All calls on the vCPU's thread, outside KVM_RUN.
+ */
+#ifndef VMM_USER_TIMER_H
+#define VMM_USER_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "canary.h"
+#include "clock.h"
+#include "deadline.h"
+#include "guest_tsc.h"
+#include "hist.h"
+#include "hosttimer.h"
+#include "lapic_timer.h"
+#include "tsc.h"
+#include "tuner.h"
+#include "wait.h"
+
+#define MSR_IA32_TSC	      0x10u
+#define MSR_IA32_TSC_ADJUST   0x3bu
+#define MSR_IA32_TSC_DEADLINE 0x6e0u
+
+enum user_timer_advance {
+	USER_TIMER_ADVANCE_OFF,
+	USER_TIMER_ADVANCE_FIXED,
+	USER_TIMER_ADVANCE_AUTO,
+};
+
+/* The same for all vCPUs of a VM, read-only once it is made. */
+struct user_timer_setup {
+	struct tsc_scale scale;
+	struct deadline_policy policy;
+	struct clock clock;
+	enum user_timer_advance advance;
+	uint64_t fixed_advance_tsc;
+	uint64_t start_advance_tsc; /* where the tuner starts */
+	bool strict_lvtt;	    /* see user_timer_setup_strict */
+};
+
+struct user_timer_stats {
+	uint64_t arms;	  /* guest wrote a deadline other than 0 */
+	uint64_t disarms; /* guest wrote 0 */
+	uint64_t reads;
+	uint64_t host_arms;	 /* timerfd_settime calls that set a time */
+	uint64_t due_at_arm;	 /* nearer than the advance */
+	uint64_t past_at_arm;	 /* of those: not in the future at all */
+	uint64_t due_at_poll;	 /* found due on the way to the guest */
+	uint64_t fires;		 /* deadlines handed to KVM */
+	uint64_t stale;		 /* expiries of a deadline that is gone */
+	uint64_t early_expiries; /* too early: host timer armed again */
+	uint64_t advance_cut;	 /* by max_spin_share or max_advance_ns */
+	/* At the spin's start; with past_at_arm they add up to fires, but for
+	 * advance off, where nobody looks. */
+	uint64_t arrived_in_time, arrived_late;
+	uint64_t latches_cleared; /* host writes of 0 before a re-arm */
+	uint64_t dropped_by_mode; /* strict: LVTT left deadline mode */
+	uint64_t remainders;	  /* advance off: the host timer was early */
+	uint64_t spins;
+	uint64_t spin_tsc, max_spin_tsc;
+	uint64_t max_late_tsc; /* arrival after target */
+};
+
+struct user_timer {
+	const struct user_timer_setup *setup;
+	int vcpu_fd;
+	struct lapic_timer model;
+	struct guest_tsc tsc;
+	struct hosttimer host;
+	struct deadline plan;
+	struct canary canary; /* strict_lvtt, while armed */
+	bool host_armed; /* the host timer runs, or its kick is on its way */
+	struct tuner tuner;
+	struct user_timer_stats stats;
+	struct hist lateness_tsc; /* arrival after target, late ones only */
+	struct hist spin_end_tsc; /* end of the spin after target */
+};
+
+/*
+ * Converts the config's times once. -EINVAL when tsc_khz is out of range.
+ * Main thread.
+ */
+int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
+			  enum user_timer_advance advance, uint64_t advance_ns,
+			  uint64_t max_advance_ns, double max_spin_share,
+			  uint64_t entry_cost_ns);
+
+/*
+ * Exact LVTT semantics at the price of two vCPU ioctls a fire and one an arm.
+ * Writes of LVTT do not exit; but KVM clears its own IA32_TSC_DEADLINE when
+ * the timer's mode changes, and ignores a write in another mode. So each arm
+ * leaves a far deadline there, a canary: if it is gone at expiry, the guest's
+ * deadline is void, just as KVM's would be. Main thread, after setup_init.
+ */
+void user_timer_setup_strict(struct user_timer_setup *setup);
+
+/* Opens the host timer and reads the vCPU's TSC offset. 0 or -errno. */
+int user_timer_init(struct user_timer *timer,
+		    const struct user_timer_setup *setup, int vcpu_fd);
+void user_timer_free(struct user_timer *timer);
+
+/*
+ * The guest wrote IA32_TSC_DEADLINE: arms, disarms or delivers. One
+ * timerfd_settime; a host write of the MSR besides on the first write after
+ * a fire. 0, -errno of a host call, or -EIO when the TSC failed a spin.
+ */
+int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc);
+
+/* The guest reads IA32_TSC_DEADLINE. 0 or -errno. */
+int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc);
+
+/* The guest writes IA32_TSC or IA32_TSC_ADJUST: moves the vCPU's TSC offset
+ * and plans an armed deadline anew. 0 or -errno. */
+int user_timer_write_tsc(struct user_timer *timer, uint64_t guest_tsc);
+int user_timer_write_tsc_adjust(struct user_timer *timer, uint64_t adjust);
+
+/* The host timer expired, or seems to have (KICK_DUE). As write_deadline. */
+int user_timer_expired(struct user_timer *timer);
+
+/*
+ * Before the guest is entered: delivers when the deadline has come near, so
+ * that an exit for another reason saves waiting for the kick. Not a sample
+ * for the tuner. As write_deadline.
+ */
+int user_timer_poll(struct user_timer *timer);
+
+/*
+ * Is KVM's own copy of the MSR in a state that punctual did not cause? Then
+ * guest writes go past the filter. 1 yes, 0 no, or -errno. *value is what
+ * KVM holds.
+ */
+int user_timer_backstop(struct user_timer *timer, uint64_t *value);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vm - one virtual machine: memory, vCPUs, devices, timer thread.
+ *
+ * Lock order: bus.lock and console.lock are leaves and never held together.
+ * The vCPU threads take no lock on the way of a timer interrupt.
+ */
+#ifndef VMM_VM_H
+#define VMM_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bus.h"
+#include "console.h"
+#include "end.h"
+#include "lateness.h"
+#include "loader.h"
+#include "memory.h"
+#include "probe.h"
+#include "timer_thread.h"
+#include "user_timer.h"
+#include "vcpu.h"
+
+struct config;
+struct kvm_cpuid2;
+
+struct vm {
+	/* Set once, before the vCPU threads start. */
+	const struct config *config;
+	int kvm_fd; /* the caller's */
+	int fd;
+	struct guest_ram ram;
+	struct boot_state boot;
+	uint32_t tsc_khz;
+	enum timer_rung rung;
+	bool user_timer; /* IA32_TSC_DEADLINE is punctual's */
+	struct user_timer_setup timer_setup;
+	struct timer_thread timer_thread;
+	struct vcpu *vcpus;
+	uint32_t vcpu_count; /* created so far */
+
+	/* Each with its own rule, see their headers. */
+	struct bus bus;
+	struct console console;
+	struct end end;
+	struct lateness_store lateness;
+};
+
+/*
+ * Makes the VM down to loaded registers; no guest code runs yet. rung is
+ * RUNG_KERNEL, or what probe_ladder found. 0, or
+ * -errno with one line in err and the status to end with in *status
+ * (EXIT_STATUS_CANNOT, _CONFIG, _OUTPUT or _INTERNAL). Main thread.
+ */
+int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
+	      enum timer_rung rung, int *status, char *err, size_t err_size);
+void vm_destroy(struct vm *vm);
+
+/*
+ * Starts all threads, watches over them until the run ends (vm->end says
+ * why) and joins them. 0, or -errno when a thread could not be started, with
+ * status and err as vm_create. Main thread; signals SIGINT, SIGTERM, SIGHUP
+ * and SIGQUIT are taken over for the time of the call.
+ */
+int vm_run(struct vm *vm, int *status, char *err, size_t err_size);
+
+/* The steps that the interception probe shares with the real VM, so that
+ * what it finds holds for it: split irqchip, and what the rung takes. Returns
+ * the VM's descriptor or -errno with one line in err. */
+int vm_create_fd(int kvm_fd, enum timer_rung rung, char *err, size_t err_size);
+
+#endif

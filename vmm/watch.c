@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watch - the main thread while the guest runs: signals, the time limit,
+ * halted guests, the console's last bytes; and the orderly end.
+ *
+ * None of this is on the way of a timer interrupt. Every wait here is an
+ * event, but for the join of a vCPU thread that is busy with a last write.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "dump.h"
+#include "halted.h"
+#include "kvm.h"
+#include "vm.h"
+
+enum {
+	JOIN_PATIENCE_MS = 20,
+	DUMP_PATIENCE_MS = 1000,
+	/* How long a reader that does not read may hold up a run that did
+	 * not end by itself. */
+	CONSOLE_PATIENCE_MS = 200,
+};
+
+struct watch {
+	int signal_fd, limit_fd, tick_fd;
+	sigset_t old_mask;
+	struct halted_watch halted;
+};
+
+static int open_timer(uint64_t first_ms, uint64_t interval_ms)
+{
+	struct itimerspec spec = {
+		.it_value = {.tv_sec = (time_t)(first_ms / 1000),
+			     .tv_nsec = (long)(first_ms % 1000) * 1000000},
+		.it_interval = {.tv_sec = (time_t)(interval_ms / 1000),
+				.tv_nsec =
+					(long)(interval_ms % 1000) * 1000000},
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd >= 0 && first_ms && timerfd_settime(fd, 0, &spec, NULL)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int watch_open(struct watch *watch, const struct vm *vm)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGQUIT);
+	/* Before the threads are made: they inherit the mask, so these four
+	 * reach the signalfd and nothing else. */
+	pthread_sigmask(SIG_BLOCK, &mask, &watch->old_mask);
+	watch->halted.ticks = 0;
+	watch->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	watch->limit_fd = open_timer(vm->config->timeout_ms, 0);
+	watch->tick_fd = open_timer(HALTED_TICK_MS, HALTED_TICK_MS);
+	if (watch->signal_fd < 0 || watch->limit_fd < 0 || watch->tick_fd < 0)
+		return -errno;
+	return 0;
+}
+
+static void watch_close(struct watch *watch)
+{
+	if (watch->signal_fd >= 0)
+		close(watch->signal_fd);
+	if (watch->limit_fd >= 0)
+		close(watch->limit_fd);
+	if (watch->tick_fd >= 0)
+		close(watch->tick_fd);
+	pthread_sigmask(SIG_SETMASK, &watch->old_mask, NULL);
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec ts = {.tv_nsec = ms * 1000000};
+
+	nanosleep(&ts, NULL);
+}
+
+/* SIGQUIT: show where everybody is, and go on. */
+static void dump_while_running(struct vm *vm)
+{
+	unsigned long before[VCPU_COUNT_MAX];
+
+	for (uint32_t i = 0; i < vm->vcpu_count; i++) {
+		before[i] = atomic_load(&vm->vcpus[i].dumps);
+		kick_send(&vm->vcpus[i].kick, KICK_DUMP);
+	}
+	for (uint32_t i = 0, waited_ms = 0; i < vm->vcpu_count; i++)
+		while (atomic_load(&vm->vcpus[i].dumps) == before[i] &&
+		       waited_ms < DUMP_PATIENCE_MS) {
+			pause_ms(JOIN_PATIENCE_MS);
+			waited_ms += JOIN_PATIENCE_MS;
+		}
+	dump_print(vm, stderr);
+}
+
+static void take_signal(struct watch *watch, struct vm *vm)
+{
+	struct signalfd_siginfo info;
+
+	if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGQUIT)
+		dump_while_running(vm);
+	else
+		end_set(&vm->end, END_SIGNAL, info.ssi_signo, -1,
+			"ended by signal %" PRIu32, info.ssi_signo);
+}
+
+static void tick(struct watch *watch, struct vm *vm)
+{
+	uint64_t expiries;
+	int ret;
+
+	if (read(watch->tick_fd, &expiries, sizeof(expiries)) < 0)
+		return;
+	ret = console_flush(&vm->console);
+	if (ret)
+		end_set(&vm->end, END_OUTPUT, (uint64_t)-ret, -1, "console: %s",
+			strerror(-ret));
+	if (halted_tick(&watch->halted, vm))
+		end_set(&vm->end, END_HALTED, 0, -1,
+			"all %" PRIu32 " vCPUs are halted with interrupts off "
+			"and nothing is pending",
+			vm->vcpu_count);
+}
+
+static void watch_until_end(struct watch *watch, struct vm *vm)
+{
+	struct pollfd fds[] = {
+		{.fd = vm->end.event_fd, .events = POLLIN},
+		{.fd = watch->signal_fd, .events = POLLIN},
+		{.fd = watch->limit_fd, .events = POLLIN},
+		{.fd = watch->tick_fd, .events = POLLIN},
+	};
+
+	for (;;) {
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+			continue;
+		if (fds[0].revents)
+			return;
+		if (fds[1].revents)
+			take_signal(watch, vm);
+		if (fds[2].revents)
+			end_set(&vm->end, END_TIME_LIMIT, 0, -1,
+				"time limit of %" PRIu64 " ms reached",
+				vm->config->timeout_ms);
+		if (fds[3].revents)
+			tick(watch, vm);
+	}
+}
+
+/* After this no guest code runs and no thread but this one is left. */
+static void stop_vcpus(struct vm *vm)
+{
+	struct timespec until;
+
+	console_stop_waiting(&vm->console);
+	for (uint32_t i = 0; i < vm->vcpu_count; i++)
+		kick_send(&vm->vcpus[i].kick, KICK_STOP);
+	for (uint32_t i = 0; i < vm->vcpu_count; i++) {
+		struct vcpu *vcpu = &vm->vcpus[i];
+
+		if (!vcpu->thread_started)
+			continue;
+		for (;;) {
+			clock_gettime(CLOCK_REALTIME, &until);
+			until.tv_nsec += JOIN_PATIENCE_MS * 1000000;
+			if (until.tv_nsec >= 1000000000) {
+				until.tv_nsec -= 1000000000;
+				until.tv_sec++;
+			}
+			if (pthread_timedjoin_np(vcpu->thread, NULL, &until) !=
+			    ETIMEDOUT)
+				break;
+			/* It may sit in a write to a full pipe. */
+			kick_interrupt(&vcpu->kick);
+		}
+		vcpu->thread_started = false;
+	}
+}
+
+static bool ended_by_itself(const struct vm *vm)
+{
+	return vm->end.kind == END_GUEST_EXIT || vm->end.kind == END_RESET ||
+	       vm->end.kind == END_HALTED;
+}
+
+static int start_threads(struct vm *vm, int *status, char *err, size_t err_size)
+{
+	int ret = 0;
+
+	if (vm->user_timer) {
+		ret = timer_thread_start(&vm->timer_thread,
+					 vm->config->timer_affinity);
+		if (ret) {
+			snprintf(err, err_size,
+				 "timer.timer_affinity or its thread: %s",
+				 strerror(-ret));
+			*status = EXIT_STATUS_CANNOT;
+			return ret;
+		}
+	}
+	for (uint32_t i = 0; !ret && i < vm->vcpu_count; i++) {
+		ret = vcpu_start(&vm->vcpus[i]);
+		if (ret)
+			snprintf(err, err_size,
+				 "machine-config.cpu_affinity[%" PRIu32
+				 "] or its thread: %s",
+				 i,
+				 ret == -ENXIO || ret == -EINVAL
+					 ? "these CPUs are not all there"
+					 : strerror(-ret));
+	}
+	*status = EXIT_STATUS_CANNOT;
+	return ret;
+}
+
+int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
+{
+	struct watch watch;
+	int ret = watch_open(&watch, vm);
+	int console_ret;
+
+	*status = EXIT_STATUS_CANNOT;
+	if (ret) {
+		snprintf(err, err_size, "signalfd or timerfd: %s",
+			 strerror(-ret));
+		watch_close(&watch);
+		return ret;
+	}
+	ret = start_threads(vm, status, err, err_size);
+	if (ret)
+		end_set(&vm->end, END_INTERNAL, 0, -1, "%s", err);
+	watch_until_end(&watch, vm);
+	stop_vcpus(vm);
+	timer_thread_stop(&vm->timer_thread);
+	watch_close(&watch);
+	console_ret = console_close(
+		&vm->console, ended_by_itself(vm) ? -1 : CONSOLE_PATIENCE_MS);
+	if (console_ret && !ret) {
+		snprintf(err, err_size, "console: %s", strerror(-console_ret));
+		*status = EXIT_STATUS_OUTPUT;
+		ret = console_ret;
+	}
+	return ret;
+}
