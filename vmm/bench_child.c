@@ -77,6 +77,16 @@ void bench_signals_close(struct bench_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
 }
 
+bool bench_signals_take(struct bench_signals *signals)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals->fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD && !signals->stopped_by)
+			signals->stopped_by = (int)info.ssi_signo;
+	return signals->stopped_by;
+}
+
 static void end_line(struct line_reader *lines)
 {
 	const size_t prefix_len = strlen(OWN_PREFIX);
@@ -222,9 +232,10 @@ __attribute__((noreturn)) static void be_child(const char *program, void *argv,
 }
 
 static const char **make_argv(const char *config, const char *json_option,
-			      const char *const *sets, size_t set_count)
+			      const char *const *sets, size_t set_count,
+			      const char *extra)
 {
-	const char **argv = calloc(2 * set_count + 7, sizeof(*argv));
+	const char **argv = calloc(2 * set_count + 8, sizeof(*argv));
 	size_t n = 0;
 
 	if (!argv)
@@ -233,6 +244,8 @@ static const char **make_argv(const char *config, const char *json_option,
 	argv[n++] = "run";
 	argv[n++] = json_option;
 	argv[n++] = "-q";
+	if (extra)
+		argv[n++] = extra;
 	for (size_t i = 0; i < set_count; i++) {
 		argv[n++] = "--set";
 		argv[n++] = sets[i];
@@ -252,7 +265,7 @@ static int open_pipe(int ends[2])
 }
 
 static int start(struct child *child, const char *program, const char *config,
-		 const char *const *sets, size_t set_count)
+		 const char *const *sets, size_t set_count, const char *extra)
 {
 	int json[2], errors[2], ret;
 	const char **argv;
@@ -266,7 +279,7 @@ static int start(struct child *child, const char *program, const char *config,
 	if (ret)
 		goto out_json;
 	snprintf(option, sizeof(option), "--json=/proc/self/fd/%d", json[1]);
-	argv = make_argv(config, option, sets, set_count);
+	argv = make_argv(config, option, sets, set_count, extra);
 	child->pid = argv ? fork() : -1;
 	if (!child->pid)
 		be_child(program, argv, json[1], errors[1], self,
@@ -295,8 +308,8 @@ static uint64_t monotonic_ns(void)
 
 int bench_child_run(const char *program, const char *config,
 		    const char *const *sets, size_t set_count,
-		    struct bench_signals *signals, struct bench_output *output,
-		    char *err, size_t err_size)
+		    const char *extra, struct bench_signals *signals,
+		    struct bench_output *output, char *err, size_t err_size)
 {
 	struct child child = {
 		.lines = {.kept = output->line,
@@ -308,7 +321,7 @@ int bench_child_run(const char *program, const char *config,
 	int ret;
 
 	*output = (struct bench_output){0};
-	ret = start(&child, program, config, sets, set_count);
+	ret = start(&child, program, config, sets, set_count, extra);
 	if (ret) {
 		snprintf(err, err_size, "starting a run: %s", strerror(-ret));
 		return ret;

@@ -6,6 +6,7 @@
  */
 #include "bench_json.h"
 
+#include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
 #include "host.h"
@@ -129,6 +130,13 @@ static void write_cell(struct jsonw *w, const struct bench_report *report,
 	jsonw_array_end(w);
 	/* Index into "cells"; its own: it is the reference. */
 	jsonw_u64(w, "reference", reference);
+	/* Index into "calibrations". */
+	if (cell->calibration)
+		jsonw_u64(w, "calibration",
+			  (uint64_t)(cell->calibration -
+				     report->calibrations->items));
+	else
+		jsonw_null(w, "calibration");
 	write_summary(w, &report->summaries[index]);
 	jsonw_array_begin(w, "rounds");
 	for (unsigned int i = 0; i < plan->rounds; i++)
@@ -149,6 +157,11 @@ void bench_json_write(const struct bench_report *report, struct jsonw *w)
 	jsonw_object_begin(w, "host");
 	host_write(report->host, w);
 	jsonw_object_end(w);
+	jsonw_array_begin(w, "calibrations");
+	for (size_t i = 0; i < report->calibrations->count; i++)
+		calibrate_write(&report->calibrations->items[i].measured, NULL,
+				w);
+	jsonw_array_end(w);
 	jsonw_array_begin(w, "cells");
 	for (size_t i = 0; i < report->plan->cell_count; i++)
 		write_cell(w, report, i);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct bench_calibration;
 struct options;
 
 enum {
@@ -25,10 +26,12 @@ struct bench_cell {
 	const char *config; /* path, belongs to the options */
 	char **sets;	    /* KEY=VALUE, in the order to apply */
 	size_t set_count;
-	char *mode;	/* its row: "kernel", "userspace auto" */
-	char *group;	/* what else varies: "wait=spin", or "" */
-	size_t block;	/* counts from 0 */
-	bool is_kernel; /* timer.mode in force; set by who loads the config */
+	char *mode;   /* its row: "kernel", "userspace auto" */
+	char *group;  /* what else varies: "wait=spin", or "" */
+	size_t block; /* counts from 0 */
+	/* Set by who loads the config. */
+	bool is_kernel;				     /* timer.mode in force */
+	const struct bench_calibration *calibration; /* NULL: needs none */
 };
 
 struct bench_plan {

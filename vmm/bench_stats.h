@@ -16,6 +16,7 @@
 
 #include "bench_sample.h"
 
+struct bench_calibrations;
 struct bench_plan;
 struct host_info;
 
@@ -56,6 +57,7 @@ struct bench_summary {
 struct bench_report {
 	const struct bench_plan *plan;
 	const struct host_info *host;
+	const struct bench_calibrations *calibrations;
 	const struct bench_run *runs;	       /* see bench_runs() */
 	const struct bench_summary *summaries; /* one a cell */
 	int status; /* exit status of the benchmark */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
 #include "host.h"
@@ -145,6 +146,39 @@ static void print_notes(const struct block *b)
 	fputc('\n', b->out);
 }
 
+static void print_cost(FILE *out, const char *state,
+		       const struct entry_cost *cost)
+{
+	fprintf(out,
+		"  %-7s %5" PRIu64 " cycles taken off the wait: min %" PRIu64
+		" of %" PRIu64 " samples, margin %" PRIu64 "\n",
+		state, cost->result_tsc, cost->min_tsc, cost->samples,
+		cost->margin_tsc);
+}
+
+/* The rows differ in mode and advance alone, and a calibration depends on
+ * neither: one speaks for the block. */
+static void print_calibration(const struct block *b)
+{
+	const struct bench_calibration *item = NULL;
+	bool is_whole;
+
+	for (size_t i = b->first; !item && i < b->first + b->count; i++)
+		item = cell_at(b, i)->calibration;
+	if (!item || !item->measured.done)
+		return;
+	is_whole = item->measured.answered == CALIBRATE_VMS;
+	fprintf(b->out,
+		"vmentry_advance auto, measured before the rounds; %u of %d "
+		"VMs answered%s\n",
+		item->measured.answered, CALIBRATE_VMS,
+		is_whole ? ":" : ", so nothing is taken off the wait");
+	if (!is_whole)
+		return;
+	print_cost(b->out, "running", &item->measured.cost[CALIBRATE_RUNNING]);
+	print_cost(b->out, "halted", &item->measured.cost[CALIBRATE_HALTED]);
+}
+
 static void print_block(const struct block *b)
 {
 	const struct bench_cell *cell = cell_at(b, b->first);
@@ -155,6 +189,7 @@ static void print_block(const struct block *b)
 	for (size_t i = b->first; i < b->first + b->count; i++)
 		print_row(b, i);
 	print_ratios(b);
+	print_calibration(b);
 	print_notes(b);
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_calibrate.h"
 #include "bench_child.h"
 #include "bench_json.h"
 #include "bench_plan.h"
@@ -22,6 +23,7 @@
 #include "commands.h"
 #include "config.h"
 #include "end.h"
+#include "guard.h"
 #include "host.h"
 #include "jsonw.h"
 #include "options.h"
@@ -40,6 +42,8 @@ enum {
 struct bench {
 	const struct options *options;
 	struct bench_plan plan;
+	struct bench_calibrations calibrations;
+	struct guard guard;	/* of the calibrations */
 	struct bench_run *runs; /* a cell's rounds side by side */
 	struct bench_summary *summaries;
 	struct bench_signals signals;
@@ -79,7 +83,10 @@ static int find_waits(struct bench *bench, bool *has_wait)
 /* Loads every cell once: what is wrong with one must not show in round 3. */
 static int check_cells(struct bench *bench)
 {
-	for (size_t i = 0; i < bench->plan.cell_count; i++) {
+	int ret = bench_calibrations_init(&bench->calibrations,
+					  bench->plan.cell_count);
+
+	for (size_t i = 0; !ret && i < bench->plan.cell_count; i++) {
 		struct bench_cell *cell = &bench->plan.cells[i];
 		struct config config;
 
@@ -87,9 +94,14 @@ static int check_cells(struct bench *bench)
 				&config, bench->err, sizeof(bench->err)))
 			return EXIT_STATUS_CONFIG;
 		cell->is_kernel = config.mode == TIMER_KERNEL;
+		ret = bench_calibrations_add(&bench->calibrations, i, &config,
+					     &cell->calibration);
 		config_free(&config);
 	}
-	return 0;
+	if (!ret)
+		return 0;
+	snprintf(bench->err, sizeof(bench->err), "%s", strerror(-ret));
+	return EXIT_STATUS_INTERNAL;
 }
 
 static int make_plan(struct bench *bench)
@@ -175,6 +187,49 @@ static void tell(const struct bench *bench, const struct bench_cell *cell,
 			 run->sample.p99_tsc, run->wall_ns / 1000000);
 }
 
+static int stopped(struct bench *bench, unsigned int round)
+{
+	snprintf(bench->err, sizeof(bench->err),
+		 "ended by signal %d in round %u", bench->signals.stopped_by,
+		 round + 1);
+	return EXIT_STATUS_SIGNAL + bench->signals.stopped_by;
+}
+
+/* All that the cells need; round: the one before which it is done. 0 or the
+ * status to end with. */
+static int calibrate_all(struct bench *bench, unsigned int round)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < bench->calibrations.count; i++) {
+		struct bench_calibration *item = &bench->calibrations.items[i];
+		const struct bench_cell *cell = &bench->plan.cells[item->cell];
+		struct config config;
+
+		if (config_load(cell->config, const_sets(cell), cell->set_count,
+				&config, bench->err, sizeof(bench->err)))
+			return EXIT_STATUS_CONFIG;
+		if (bench_calibration_measure(item, &config, &bench->signals,
+					      bench->err, sizeof(bench->err)))
+			status = EXIT_STATUS_INTERNAL;
+		else if (bench->signals.stopped_by)
+			status = stopped(bench, round);
+		config_free(&config);
+	}
+	return status;
+}
+
+/* After a suspend, say, what was measured may no longer hold. */
+static int keep_calibrated(struct bench *bench, unsigned int round)
+{
+	if (!bench->calibrations.count || !guard_tripped(&bench->guard))
+		return 0;
+	complain("round %u: the host was suspended or has another clocksource; "
+		 "the entry costs are measured anew",
+		 round + 1);
+	return calibrate_all(bench, round);
+}
+
 /* 0, or the status to end with at once, with or without a message. */
 static int run_cell(struct bench *bench, unsigned int round, size_t position)
 {
@@ -184,19 +239,18 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 	struct bench_run *run =
 		&bench->runs[index * bench->plan.rounds + round];
 	struct bench_output output;
+	char entry_cost[BENCH_ENTRY_COST_SIZE];
 	int status = 0;
 
-	if (bench_child_run(PROGRAM, cell->config, const_sets(cell),
-			    cell->set_count, &bench->signals, &output,
-			    bench->err, sizeof(bench->err)))
+	if (bench_child_run(
+		    PROGRAM, cell->config, const_sets(cell), cell->set_count,
+		    bench_calibration_option(cell->calibration, entry_cost),
+		    &bench->signals, &output, bench->err, sizeof(bench->err)))
 		return EXIT_STATUS_INTERNAL;
-	if (bench->signals.stopped_by) {
-		snprintf(bench->err, sizeof(bench->err),
-			 "ended by signal %d in round %u",
-			 bench->signals.stopped_by, round + 1);
-		status = EXIT_STATUS_SIGNAL + bench->signals.stopped_by;
-	} else if (output.status == EXIT_STATUS_CANNOT ||
-		   output.status == EXIT_STATUS_CONFIG) {
+	if (bench->signals.stopped_by)
+		status = stopped(bench, round);
+	else if (output.status == EXIT_STATUS_CANNOT ||
+		 output.status == EXIT_STATUS_CONFIG) {
 		snprintf(bench->err, sizeof(bench->err), "%s", output.line);
 		status = output.status;
 	} else {
@@ -220,10 +274,15 @@ static int run_rounds(struct bench *bench)
 			 strerror(-ret));
 		return EXIT_STATUS_INTERNAL;
 	}
+	guard_init(&bench->guard);
+	status = calibrate_all(bench, 0);
 	for (unsigned int round = 0; !status && round < bench->plan.rounds;
 	     round++)
-		for (size_t i = 0; !status && i < bench->plan.cell_count; i++)
-			status = run_cell(bench, round, i);
+		for (size_t i = 0; !status && i < bench->plan.cell_count; i++) {
+			status = keep_calibrated(bench, round);
+			if (!status)
+				status = run_cell(bench, round, i);
+		}
 	bench_signals_close(&bench->signals);
 	return status;
 }
@@ -298,6 +357,7 @@ static int report_all(struct bench *bench, int status)
 	struct bench_report report = {
 		.plan = &bench->plan,
 		.host = &bench->host,
+		.calibrations = &bench->calibrations,
 		.runs = bench->runs,
 		.summaries = bench->summaries,
 	};
@@ -353,6 +413,7 @@ int command_bench(const struct options *options)
 		status = run_all(&bench);
 	free(bench.runs);
 	free(bench.summaries);
+	bench_calibrations_free(&bench.calibrations);
 	bench_plan_free(&bench.plan);
 	return status;
 }

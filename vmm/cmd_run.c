@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "commands.h"
 #include "config.h"
 #include "dump.h"
@@ -36,6 +37,7 @@ struct run {
 	struct config config;
 	struct output stats, json;
 	struct host_info before, after;
+	struct calibrate calibrate;
 	enum timer_rung rung;
 	char err[512];
 };
@@ -163,22 +165,43 @@ static void explain(const struct run *run, struct vm *vm)
 		dump_print(vm, stderr);
 }
 
+/* 0 or -errno. */
+static int prepare_calibration(struct run *run)
+{
+	if (!run->options->has_entry_cost)
+		return calibrate_prepare(&run->calibrate, &run->config,
+					 run->rung);
+	calibrate_give(&run->calibrate, run->options->entry_cost_tsc);
+	return 0;
+}
+
 static int run_vm(struct run *run, int kvm_fd)
 {
 	struct vm vm;
 	uint64_t start_ns;
 	int status, ret;
+	bool calibrates;
 
+	calibrates = calibrate_is_wanted(&run->config);
+	if (calibrates && prepare_calibration(run)) {
+		complain("timer.vmentry_advance auto: cannot fork");
+		return EXIT_STATUS_CANNOT;
+	}
 	ret = vm_create(&vm, &run->config, kvm_fd, run->rung, &status, run->err,
 			sizeof(run->err));
 	if (ret) {
 		complain("%s", run->err);
+		if (calibrates)
+			calibrate_stop(&run->calibrate);
 		return status;
 	}
+	vm.calibrate = calibrates ? &run->calibrate : NULL;
 	if (run->options->verbose)
 		complain("timer rung: %s", probe_rung_name(vm.rung));
 	start_ns = monotonic_ns();
 	ret = vm_run(&vm, &status, run->err, sizeof(run->err));
+	if (calibrates)
+		calibrate_stop(&run->calibrate);
 	if (ret) {
 		complain("%s", run->err);
 	} else {
@@ -226,7 +249,11 @@ int command_run(const struct options *options)
 		complain("%s", run.err);
 		return EXIT_STATUS_CONFIG;
 	}
-	if (kick_init_process()) {
+	if (options->has_entry_cost && !calibrate_is_wanted(&run.config)) {
+		complain("--entry-cost: timer.mode userspace and "
+			 "timer.vmentry_advance auto are the ones to use it");
+		status = EXIT_STATUS_USAGE;
+	} else if (kick_init_process()) {
 		complain("sigaction: %s", strerror(errno));
 		status = EXIT_STATUS_INTERNAL;
 	} else {

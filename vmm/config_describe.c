@@ -75,8 +75,8 @@ void config_describe(const struct config_key *key, char *text, size_t size)
 		    " or a whole number of ns from %" PRIu64 " to %" PRIu64,
 		    key->min, key->max);
 		break;
-	case CONFIG_FALSE:
-		add(text, size, "false");
+	case CONFIG_BOOL:
+		add(text, size, "true or false");
 		break;
 	case CONFIG_CPUS:
 		add(text, size, "a list of CPU numbers, such as [1]");

@@ -57,7 +57,7 @@ static const struct config_choice advances[] = {
 
 static const struct config_choice vmentry_advances[] = {
 	{"off", TUNE_OFF, false},
-	{"auto", 0, true},
+	{"auto", TUNE_AUTO, false},
 	{NULL, 0, false},
 };
 
@@ -186,15 +186,17 @@ static const struct config_key keys[] = {
 	 .choices = vmentry_advances,
 	 .min = 1,
 	 .max = 10000000,
-	 .initial = "\"off\"",
+	 .initial = "\"auto\"",
 	 FIELD(vmentry_advance),
 	 .doc = "Time from the end of the wait to the guest's first "
-		"instruction, in ns; too large a value makes the timer early."},
+		"instruction: measured beside the start (auto), none (off), "
+		"or ns; too large makes the timer early."},
 	{.path = "timer.strict_lvtt",
-	 .type = CONFIG_FALSE,
+	 .type = CONFIG_BOOL,
 	 .initial = "false",
-	 .doc = "Read the timer's mode at every arm; only false in this "
-		"version."},
+	 FIELD(strict_lvtt),
+	 .doc = "Exact effect of LVTT writes on an armed deadline, for some "
+		"ioctls a fire."},
 	{.path = "timer.timer_affinity",
 	 .type = CONFIG_CPUS,
 	 .nullable = true,

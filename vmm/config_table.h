@@ -20,7 +20,7 @@ enum config_type {
 	CONFIG_SHARE,	      /* double; 0 to 1 */
 	CONFIG_CHOICE,	      /* an enum; one of choices */
 	CONFIG_TUNE,	      /* struct tune_value; a choice, or min to max */
-	CONFIG_FALSE,	      /* no field; false is the only value yet */
+	CONFIG_BOOL,	      /* bool */
 	CONFIG_CPUS,	      /* cpu_set_t *; CPU numbers min to max */
 	CONFIG_CPUS_PER_VCPU, /* cpu_set_t *, an array; the same, nested */
 	CONFIG_FLAGS,	      /* hide_cpuid; names of cpuid_flags.h */

@@ -198,13 +198,11 @@ static int read_tune(const struct config_reader *r)
 	return 0;
 }
 
-static int read_false(const struct config_reader *r)
+static int read_bool(const struct config_reader *r)
 {
-	bool value;
-
-	if (json_bool(r->source->doc, r->node, &value))
+	if (json_bool(r->source->doc, r->node, config_field(r)))
 		return config_fail_expected(r);
-	return value ? fail_not_yet(r, "true") : 0;
+	return 0;
 }
 
 static int read_serial(const struct config_reader *r)
@@ -270,8 +268,8 @@ static int read_value(const struct config_reader *r)
 		return read_choice(r);
 	case CONFIG_TUNE:
 		return read_tune(r);
-	case CONFIG_FALSE:
-		return read_false(r);
+	case CONFIG_BOOL:
+		return read_bool(r);
 	case CONFIG_CPUS:
 		return config_read_cpus(r);
 	case CONFIG_CPUS_PER_VCPU:
@@ -339,7 +337,7 @@ void config_value_clear(const struct config_key *key, struct config *config)
 	case CONFIG_SHARE:
 	case CONFIG_CHOICE:
 	case CONFIG_TUNE:
-	case CONFIG_FALSE:
+	case CONFIG_BOOL:
 		break;
 	}
 }

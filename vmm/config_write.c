@@ -123,8 +123,8 @@ static void write_key(struct jsonw *w, const char *name,
 	case CONFIG_TUNE:
 		write_tune(w, name, key->choices, field);
 		break;
-	case CONFIG_FALSE:
-		jsonw_bool(w, name, false);
+	case CONFIG_BOOL:
+		jsonw_bool(w, name, *(const bool *)field);
 		break;
 	case CONFIG_CPUS:
 		cpus = field;

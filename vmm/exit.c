@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calibrate.h"
 #include "config.h"
 #include "kvm.h"
 #include "vcpu.h"
@@ -34,6 +35,7 @@ static bool act(struct vcpu *vcpu, struct bus_action action)
 {
 	struct vm *vm = vcpu->vm;
 	int index = (int)vcpu->index;
+	uint32_t cpu;
 	int ret;
 
 	switch (action.kind) {
@@ -63,8 +65,11 @@ static bool act(struct vcpu *vcpu, struct bus_action action)
 	case BUS_LATENESS:
 		/* A report that does not hold together is counted; running
 		 * out of memory for it is the host's fault, not fatal. */
-		lateness_accept(&vm->lateness, &vm->ram, action.value,
-				vm->vcpu_count);
+		if (!lateness_accept(&vm->lateness, &vm->ram, action.value,
+				     vm->vcpu_count, &cpu) &&
+		    vm->report_taken)
+			vm->report_taken(vcpu, &vm->lateness.results[cpu],
+					 vm->report_context);
 		return true;
 	}
 	return true;
@@ -100,6 +105,17 @@ static bool exit_io(struct vcpu *vcpu)
 	return true;
 }
 
+/* The first write tells that the filter works, and that the guest will want
+ * to have its timer on time. */
+static void note_timer_use(struct vcpu *vcpu)
+{
+	if (atomic_load_explicit(&vcpu->timer_seen, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&vcpu->timer_seen, true, memory_order_relaxed);
+	if (vcpu->vm->calibrate)
+		calibrate_go(vcpu->vm->calibrate);
+}
+
 static bool exit_wrmsr(struct vcpu *vcpu)
 {
 	struct kvm_run *run = vcpu->run;
@@ -108,8 +124,7 @@ static bool exit_wrmsr(struct vcpu *vcpu)
 	run->msr.error = 0;
 	switch (run->msr.index) {
 	case MSR_IA32_TSC_DEADLINE:
-		atomic_store_explicit(&vcpu->timer_seen, true,
-				      memory_order_relaxed);
+		note_timer_use(vcpu);
 		ret = user_timer_write_deadline(&vcpu->timer, run->msr.data);
 		break;
 	case MSR_IA32_TSC:

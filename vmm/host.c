@@ -88,6 +88,11 @@ static uint64_t read_steal(void)
 	return steal;
 }
 
+void host_read_clocksource(char *out, size_t size)
+{
+	read_line(CLOCKSOURCE, out, size);
+}
+
 void host_read(struct host_info *host)
 {
 	struct utsname name;
@@ -97,7 +102,7 @@ void host_read(struct host_info *host)
 	if (!uname(&name))
 		snprintf(host->kernel, sizeof(host->kernel), "%s",
 			 name.release);
-	read_line(CLOCKSOURCE, host->clocksource, sizeof(host->clocksource));
+	host_read_clocksource(host->clocksource, sizeof(host->clocksource));
 	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 		  host->governor, sizeof(host->governor));
 	read_backend(host->backend, sizeof(host->backend));

@@ -6,6 +6,7 @@
 #define VMM_HOST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct jsonw;
@@ -25,6 +26,9 @@ struct host_info {
 
 /* Reads /proc and /sys; what is not there stays empty. Any thread. */
 void host_read(struct host_info *host);
+
+/* The current clocksource's name, "" if unknown. Any thread. */
+void host_read_clocksource(char *out, size_t size);
 
 /*
  * Is the host's TSC one to keep deadlines by? The kernel says so by using it

@@ -104,6 +104,15 @@ int kvm_set_msr(int vcpu_fd, uint32_t index, uint64_t value)
 	return ret == 1 ? 0 : ret < 0 ? ret : -EINVAL;
 }
 
+int kvm_is_halted(int vcpu_fd, bool *halted)
+{
+	struct kvm_mp_state state;
+	int ret = kvm_vcpu_ioctl(vcpu_fd, KVM_GET_MP_STATE, &state);
+
+	*halted = ret >= 0 && state.mp_state == KVM_MP_STATE_HALTED;
+	return ret < 0 ? ret : 0;
+}
+
 int kvm_get_tsc_offset(int vcpu_fd, uint64_t *offset_tsc)
 {
 	struct kvm_device_attr attr = {

@@ -11,6 +11,7 @@
 #ifndef VMM_KVM_H
 #define VMM_KVM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -51,6 +52,9 @@ int kvm_run(int vcpu_fd);
  */
 int kvm_get_msr(int vcpu_fd, uint32_t index, uint64_t *value);
 int kvm_set_msr(int vcpu_fd, uint32_t index, uint64_t value);
+
+/* *halted: is the vCPU in HLT? KVM_GET_MP_STATE. 0 or -errno. vCPU thread. */
+int kvm_is_halted(int vcpu_fd, bool *halted);
 
 /*
  * KVM_VCPU_TSC_OFFSET (Linux 5.16): guest TSC = host TSC + offset, mod 2^64.

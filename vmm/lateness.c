@@ -64,7 +64,7 @@ static int copy_report(const struct guest_ram *ram, uint32_t gpa,
 }
 
 int lateness_accept(struct lateness_store *store, const struct guest_ram *ram,
-		    uint32_t gpa, uint32_t vcpu_count)
+		    uint32_t gpa, uint32_t vcpu_count, uint32_t *cpu)
 {
 	struct lateness_report report;
 	int64_t *samples = NULL;
@@ -80,6 +80,7 @@ int lateness_accept(struct lateness_store *store, const struct guest_ram *ram,
 		result->present = true;
 		result->report = report;
 		result->samples = samples;
+		*cpu = report.cpu;
 	}
 	pthread_mutex_unlock(&store->lock);
 	return ret;

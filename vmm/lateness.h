@@ -42,10 +42,11 @@ void lateness_free(struct lateness_store *store);
 
 /*
  * Takes the report at guest-physical `gpa`; a later one of the same CPU
- * replaces it. 0, -EINVAL (counted) or -ENOMEM. vCPU threads.
+ * replaces it. *cpu is the one it is about. 0, -EINVAL (counted) or -ENOMEM.
+ * vCPU threads.
  */
 int lateness_accept(struct lateness_store *store, const struct guest_ram *ram,
-		    uint32_t gpa, uint32_t vcpu_count);
+		    uint32_t gpa, uint32_t vcpu_count, uint32_t *cpu);
 
 /*
  * Writes the array member "lateness": one object a CPU that reported, with

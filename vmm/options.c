@@ -33,16 +33,21 @@ const char options_usage[] =
 	"  --set KEY=VALUE  override one key of the config\n"
 	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
 	"  --samples        raw lateness samples in the JSON\n"
+	"  --entry-cost=RUNNING,HALTED\n"
+	"                   what vmentry_advance auto would measure, in TSC\n"
+	"                   cycles; bench measures once and tells its runs so\n"
 	"  -q, --quiet      errors only      -v, --verbose  say more\n";
 
 enum {
 	OPT_SET = 0x100,
 	OPT_JSON,
 	OPT_SAMPLES,
+	OPT_ENTRY_COST,
 	OPT_ROUNDS,
 	OPT_VARY,
 	OPT_VERSION,
 	ROUNDS_MAX = 10000,
+	ENTRY_COST_MAX_TSC = 100000000, /* 10 ms at 10 GHz */
 };
 
 static const char short_options[] = "hqv";
@@ -51,6 +56,7 @@ static const struct option long_options[] = {
 	{"set", required_argument, NULL, OPT_SET},
 	{"json", optional_argument, NULL, OPT_JSON},
 	{"samples", no_argument, NULL, OPT_SAMPLES},
+	{"entry-cost", required_argument, NULL, OPT_ENTRY_COST},
 	{"rounds", required_argument, NULL, OPT_ROUNDS},
 	{"vary", required_argument, NULL, OPT_VARY},
 	{"quiet", no_argument, NULL, 'q'},
@@ -96,6 +102,28 @@ static int parse_rounds(const char *text, unsigned int *rounds)
 	return 0;
 }
 
+/* Digits only: strtoull would take blanks and signs. */
+static int parse_cycles(const char **at, uint64_t *cycles)
+{
+	size_t len = strspn(*at, "0123456789");
+
+	errno = 0;
+	*cycles = strtoull(*at, NULL, 10);
+	if (!len || errno || *cycles > ENTRY_COST_MAX_TSC)
+		return -EINVAL;
+	*at += len;
+	return 0;
+}
+
+static int parse_entry_cost(const char *at, struct options *o)
+{
+	o->has_entry_cost = true;
+	if (parse_cycles(&at, &o->entry_cost_tsc[0]) || *at++ != ',' ||
+	    parse_cycles(&at, &o->entry_cost_tsc[1]) || *at)
+		return -EINVAL;
+	return 0;
+}
+
 /* The option that getopt_long stumbled over. A letter may stand in the middle
  * of a word; `room` is for it. */
 static const char *bad_option(char **argv, char room[3])
@@ -121,6 +149,8 @@ static int check_use(const struct options *o, char *err, size_t err_size)
 			    NULL);
 	if (o->samples && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--samples is for run", NULL);
+	if (o->has_entry_cost && o->command != COMMAND_RUN)
+		return fail(err, err_size, "--entry-cost is for run", NULL);
 	if (o->set_count && o->command == COMMAND_PROBE)
 		return fail(err, err_size, "--set has no use in probe", NULL);
 	if (o->verbose &&
@@ -151,6 +181,13 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		return 0;
 	case OPT_SAMPLES:
 		o->samples = true;
+		return 0;
+	case OPT_ENTRY_COST:
+		if (parse_entry_cost(optarg, o))
+			return fail(err, err_size,
+				    "--entry-cost: not two numbers of cycles "
+				    "up to 100000000, as 900,1200",
+				    optarg);
 		return 0;
 	case OPT_ROUNDS:
 		if (parse_rounds(optarg, &o->rounds))

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum command {
 	COMMAND_RUN,
@@ -23,9 +24,11 @@ struct options {
 	size_t set_count;
 	const char **vary; /* --vary, bench only, in order */
 	size_t vary_count;
-	unsigned int rounds;   /* --rounds, bench only; 0: not given */
-	const char *json_path; /* --json[=FILE]; "-": stdout; NULL: none */
-	bool samples;	       /* --samples: raw samples in the JSON */
+	unsigned int rounds;	    /* --rounds, bench only; 0: not given */
+	const char *json_path;	    /* --json[=FILE]; "-": stdout; NULL: none */
+	bool samples;		    /* --samples: raw samples in the JSON */
+	bool has_entry_cost;	    /* --entry-cost, run only */
+	uint64_t entry_cost_tsc[2]; /* of a running and a halted vCPU */
 	bool quiet, verbose;
 };
 

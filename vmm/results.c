@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "calibrate.h"
 #include "config.h"
 #include "host.h"
 #include "jsonw.h"
@@ -202,6 +203,10 @@ int results_write(struct vm *vm, const struct results_context *context,
 		jsonw_u64(w, "entry_cost_tsc",
 			  vm->timer_setup.policy.entry_cost_tsc);
 		jsonw_u64(w, "timer_thread_wakeups", vm->timer_thread.wakeups);
+	}
+	if (vm->calibrate) {
+		calibrate_write(vm->calibrate, "calibration", w);
+		jsonw_u64(w, "calibration_dropped", vm->guard.trips);
 	}
 	write_bus(w, vm);
 	jsonw_array_begin(w, "vcpus");

@@ -65,6 +65,7 @@ int user_timer_init(struct user_timer *timer,
 
 	timer->setup = setup;
 	timer->vcpu_fd = vcpu_fd;
+	timer->policy = setup->policy;
 	timer->host.fd = -1;
 	ret = kvm_get_tsc_offset(vcpu_fd, &offset_tsc);
 	if (ret)
@@ -102,11 +103,10 @@ static uint64_t wanted_advance_tsc(const struct user_timer *timer)
 }
 
 static void note_arrival(struct user_timer *timer,
-			 const struct wait_stats *wait)
+			 const struct wait_stats *wait, uint64_t end_host_tsc)
 {
 	struct user_timer_stats *stats = &timer->stats;
-	int64_t late_tsc =
-		tsc_diff(wait->start_host_tsc, timer->plan.target_host_tsc);
+	int64_t late_tsc = tsc_diff(wait->start_host_tsc, end_host_tsc);
 	uint64_t spin_tsc = wait->end_host_tsc - wait->start_host_tsc;
 
 	/* Past when it was armed: how late that is is the guest's affair. */
@@ -125,8 +125,56 @@ static void note_arrival(struct user_timer *timer,
 	stats->spin_tsc += spin_tsc;
 	if (spin_tsc > stats->max_spin_tsc)
 		stats->max_spin_tsc = spin_tsc;
-	hist_add(&timer->spin_end_tsc,
-		 wait->end_host_tsc - timer->plan.target_host_tsc);
+	hist_add(&timer->spin_end_tsc, wait->end_host_tsc - end_host_tsc);
+}
+
+/* Before a plan: the larger cost decides when to wake. */
+static void take_costs(struct user_timer *timer)
+{
+	const struct user_timer_costs *costs = timer->setup->costs;
+	uint64_t running_tsc, halted_tsc;
+
+	if (!costs)
+		return;
+	running_tsc = atomic_load_explicit(&costs->tsc[USER_TIMER_RUNNING],
+					   memory_order_relaxed);
+	halted_tsc = atomic_load_explicit(&costs->tsc[USER_TIMER_HALTED],
+					  memory_order_relaxed);
+	timer->policy.entry_cost_tsc =
+		running_tsc > halted_tsc ? running_tsc : halted_tsc;
+}
+
+/*
+ * When the wait is to end: as long before the deadline as an entry from the
+ * vCPU's present state costs. Never by more than was planned for, whatever
+ * the main thread has published since.
+ */
+static int find_wait_end(struct user_timer *timer, uint64_t *end_host_tsc)
+{
+	const struct user_timer_costs *costs = timer->setup->costs;
+	uint64_t planned_tsc =
+		timer->plan.deadline_host_tsc - timer->plan.target_host_tsc;
+	uint64_t cost_tsc = planned_tsc;
+	bool halted;
+	int ret = 0;
+
+	if (costs && planned_tsc) {
+		ret = kvm_is_halted(timer->vcpu_fd, &halted);
+		cost_tsc = atomic_load_explicit(
+			&costs->tsc[halted ? USER_TIMER_HALTED
+					   : USER_TIMER_RUNNING],
+			memory_order_relaxed);
+		if (cost_tsc > planned_tsc)
+			cost_tsc = planned_tsc;
+	}
+	*end_host_tsc = deadline_wait_end(&timer->plan, cost_tsc);
+	return ret;
+}
+
+static void note_spin_end(struct user_timer_log *log, uint64_t spin_end_tsc)
+{
+	if (log->used < USER_TIMER_LOG_ROOM)
+		log->spin_end_tsc[log->used++] = spin_end_tsc;
 }
 
 /*
@@ -135,8 +183,11 @@ static void note_arrival(struct user_timer *timer,
  */
 static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
 {
-	int ret;
+	uint64_t end_host_tsc;
+	int ret = find_wait_end(timer, &end_host_tsc);
 
+	if (ret)
+		return ret;
 	lapic_timer_expired(&timer->model);
 	timer->stats.fires++;
 	canary_forget(&timer->canary);
@@ -144,11 +195,13 @@ static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
 			  DEADLINE_LONG_PAST);
 	if (ret)
 		return ret;
-	if (wait_until(&timer->setup->clock, timer->plan.target_host_tsc,
-		       wait) != WAIT_REACHED)
+	if (wait_until(&timer->setup->clock, end_host_tsc, wait) !=
+	    WAIT_REACHED)
 		return -EIO;
+	if (timer->log)
+		note_spin_end(timer->log, wait->end_host_tsc - end_host_tsc);
 	if (timer->setup->advance != USER_TIMER_ADVANCE_OFF)
-		note_arrival(timer, wait);
+		note_arrival(timer, wait, end_host_tsc);
 	else if (wait->reads > 1)
 		timer->stats.remainders++;
 	return 0;
@@ -205,10 +258,11 @@ static int user_timer_plan(struct user_timer *timer)
 	uint64_t arm_ns;
 	int ret;
 
-	if (deadline_plan(
-		    &timer->setup->policy, timer->model.deadline_guest_tsc,
-		    timer->tsc.tsc_offset, now_tsc, wanted_advance_tsc(timer),
-		    &timer->plan, &arm_ns) == DEADLINE_ARM) {
+	take_costs(timer);
+	if (deadline_plan(&timer->policy, timer->model.deadline_guest_tsc,
+			  timer->tsc.tsc_offset, now_tsc,
+			  wanted_advance_tsc(timer), &timer->plan,
+			  &arm_ns) == DEADLINE_ARM) {
 		if (timer->plan.advance_cut)
 			timer->stats.advance_cut++;
 		return host_arm(timer, arm_ns);
@@ -317,8 +371,8 @@ int user_timer_expired(struct user_timer *timer)
 	ret = drop_if_void(timer, &is_void);
 	if (ret || is_void)
 		return ret;
-	if (deadline_check(&timer->setup->policy, &timer->plan,
-			   now_host_tsc(timer), &arm_ns) == DEADLINE_ARM) {
+	if (deadline_check(&timer->policy, &timer->plan, now_host_tsc(timer),
+			   &arm_ns) == DEADLINE_ARM) {
 		timer->stats.early_expiries++;
 		return host_arm(timer, arm_ns);
 	}
@@ -338,8 +392,7 @@ int user_timer_poll(struct user_timer *timer)
 	int ret;
 
 	if (!timer->host_armed ||
-	    !deadline_due(&timer->setup->policy, &timer->plan,
-			  now_host_tsc(timer)))
+	    !deadline_due(&timer->policy, &timer->plan, now_host_tsc(timer)))
 		return 0;
 	ret = drop_if_void(timer, &is_void);
 	if (ret || is_void)

@@ -25,6 +25,7 @@
 #ifndef VMM_USER_TIMER_H
 #define VMM_USER_TIMER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -49,6 +50,21 @@ enum user_timer_advance {
 	USER_TIMER_ADVANCE_AUTO,
 };
 
+/* vCPU states with an entry cost of their own. */
+enum user_timer_state {
+	USER_TIMER_RUNNING,
+	USER_TIMER_HALTED,
+	USER_TIMER_STATES,
+};
+
+/*
+ * Measured entry costs, TSC cycles; 0 until they are known, and again when
+ * they may no longer hold. Writer: main thread. Readers: vCPU threads.
+ */
+struct user_timer_costs {
+	atomic_ullong tsc[USER_TIMER_STATES];
+};
+
 /* The same for all vCPUs of a VM, read-only once it is made. */
 struct user_timer_setup {
 	struct tsc_scale scale;
@@ -58,6 +74,17 @@ struct user_timer_setup {
 	uint64_t fixed_advance_tsc;
 	uint64_t start_advance_tsc; /* where the tuner starts */
 	bool strict_lvtt;	    /* see user_timer_setup_strict */
+	/* NULL: policy.entry_cost_tsc is fixed and holds in every state. */
+	const struct user_timer_costs *costs;
+};
+
+enum {
+	USER_TIMER_LOG_ROOM = 4096,
+};
+
+struct user_timer_log {
+	uint32_t used; /* stops at the room */
+	uint64_t spin_end_tsc[USER_TIMER_LOG_ROOM];
 };
 
 struct user_timer_stats {
@@ -89,7 +116,11 @@ struct user_timer {
 	struct lapic_timer model;
 	struct guest_tsc tsc;
 	struct hosttimer host;
+	struct deadline_policy policy; /* the setup's, with the cost of now */
 	struct deadline plan;
+	/* Where a calibration wants to know the end of each spin after the
+	 * deadline; NULL in all other runs. */
+	struct user_timer_log *log;
 	struct canary canary; /* strict_lvtt, while armed */
 	bool host_armed; /* the host timer runs, or its kick is on its way */
 	struct tuner tuner;

@@ -162,6 +162,10 @@ static int setup_user_timer(struct vm *vm, char *err, size_t err_size)
 		config->advance.ns, config->max_advance_ns,
 		config->max_spin_share, config->vmentry_advance.ns);
 
+	if (config->vmentry_advance.mode == TUNE_AUTO)
+		vm->timer_setup.costs = &vm->costs;
+	if (config->strict_lvtt)
+		user_timer_setup_strict(&vm->timer_setup);
 	if (ret)
 		snprintf(err, err_size,
 			 "KVM_GET_TSC_KHZ: %" PRIu32 " kHz is out of range",

@@ -15,6 +15,7 @@
 #include "bus.h"
 #include "console.h"
 #include "end.h"
+#include "guard.h"
 #include "lateness.h"
 #include "loader.h"
 #include "memory.h"
@@ -23,6 +24,7 @@
 #include "user_timer.h"
 #include "vcpu.h"
 
+struct calibrate;
 struct config;
 struct kvm_cpuid2;
 
@@ -38,6 +40,17 @@ struct vm {
 	bool user_timer; /* IA32_TSC_DEADLINE is punctual's */
 	struct user_timer_setup timer_setup;
 	struct timer_thread timer_thread;
+	/* Called after a report was taken, on its vCPU's thread; NULL: not.
+	 * A calibration reads each series as it comes. */
+	void (*report_taken)(struct vcpu *vcpu,
+			     const struct lateness_result *result,
+			     void *context);
+	void *report_context;
+	/* A calibration beside the run; NULL: none. Main thread, but for the
+	 * word to go. */
+	struct calibrate *calibrate;
+	struct user_timer_costs costs;
+	struct guard guard;
 	struct vcpu *vcpus;
 	uint32_t vcpu_count; /* created so far */
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "config.h"
 #include "dump.h"
 #include "halted.h"
@@ -126,6 +127,28 @@ static void take_signal(struct watch *watch, struct vm *vm)
 			"ended by signal %" PRIu32, info.ssi_signo);
 }
 
+/* The calibration is there: from now on its costs are compensated. */
+static void use_calibration(struct vm *vm)
+{
+	const struct calibrate *calibrate = vm->calibrate;
+
+	guard_init(&vm->guard);
+	atomic_store(&vm->costs.tsc[USER_TIMER_RUNNING],
+		     calibrate->cost[CALIBRATE_RUNNING].result_tsc);
+	atomic_store(&vm->costs.tsc[USER_TIMER_HALTED],
+		     calibrate->cost[CALIBRATE_HALTED].result_tsc);
+}
+
+/* What was measured may no longer hold: back to late, never early. */
+static void check_guard(struct vm *vm)
+{
+	if (!vm->calibrate || !vm->calibrate->done ||
+	    !guard_tripped(&vm->guard))
+		return;
+	for (int state = 0; state < USER_TIMER_STATES; state++)
+		atomic_store(&vm->costs.tsc[state], 0);
+}
+
 static void tick(struct watch *watch, struct vm *vm)
 {
 	uint64_t expiries;
@@ -133,6 +156,7 @@ static void tick(struct watch *watch, struct vm *vm)
 
 	if (read(watch->tick_fd, &expiries, sizeof(expiries)) < 0)
 		return;
+	check_guard(vm);
 	ret = console_flush(&vm->console);
 	if (ret)
 		end_set(&vm->end, END_OUTPUT, (uint64_t)-ret, -1, "console: %s",
@@ -151,9 +175,12 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 		{.fd = watch->signal_fd, .events = POLLIN},
 		{.fd = watch->limit_fd, .events = POLLIN},
 		{.fd = watch->tick_fd, .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
 	};
 
 	for (;;) {
+		/* A negative one is passed over by poll. */
+		fds[4].fd = vm->calibrate ? vm->calibrate->fd : -1;
 		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
 			continue;
 		if (fds[0].revents)
@@ -166,6 +193,8 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 				vm->config->timeout_ms);
 		if (fds[3].revents)
 			tick(watch, vm);
+		if (fds[4].revents && calibrate_take(vm->calibrate))
+			use_calibration(vm);
 	}
 }
 
@@ -248,6 +277,8 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 		watch_close(&watch);
 		return ret;
 	}
+	if (vm->calibrate && vm->calibrate->done)
+		use_calibration(vm);
 	ret = start_threads(vm, status, err, err_size);
 	if (ret)
 		end_set(&vm->end, END_INTERNAL, 0, -1, "%s", err);

@@ -39,8 +39,8 @@ static int run_script(const char *script, struct bench_signals *signals,
 	ck_assert_int_eq(fchmod(fd, 0700), 0);
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert_int_eq(bench_signals_open(signals), 0);
-	ret = bench_child_run(script_path, "-odd name.json", sets, 2, signals,
-			      output, err, sizeof(err));
+	ret = bench_child_run(script_path, "-odd name.json", sets, 2,
+			      "--more=1,2", signals, output, err, sizeof(err));
 	bench_signals_close(signals);
 	unlink(script_path);
 	/* Nobody is left behind. */
@@ -65,7 +65,8 @@ START_TEST(test_bench_child_is_told_what_to_run)
 	/* sed has taken the pipe's number to be unknown. */
 	ck_assert_ptr_eq(strstr(output.json, "run|--json/"), output.json);
 	ck_assert_ptr_nonnull(strstr(output.json,
-				     "|-q|--set|a.b=1|--set|c.d=two words|--|"
+				     "|-q|--more=1,2|--set|a.b=1|--set|"
+				     "c.d=two words|--|"
 				     "-odd name.json"));
 	ck_assert_str_eq(output.line, "");
 	ck_assert_int_eq(signals.stopped_by, 0);
@@ -177,8 +178,8 @@ START_TEST(test_bench_child_that_cannot_start_says_so)
 	char err[128];
 
 	ck_assert_int_eq(bench_signals_open(&signals), 0);
-	ck_assert_int_eq(bench_child_run("/nonexistent", "c", NULL, 0, &signals,
-					 &output, err, sizeof(err)),
+	ck_assert_int_eq(bench_child_run("/nonexistent", "c", NULL, 0, NULL,
+					 &signals, &output, err, sizeof(err)),
 			 0);
 	bench_signals_close(&signals);
 	ck_assert_int_eq(output.status, 70);
@@ -230,6 +231,24 @@ START_TEST(test_bench_child_starts_with_the_old_mask)
 }
 END_TEST
 
+/* Between two runs there is no child that could be told. */
+START_TEST(test_bench_child_signals_without_a_child)
+{
+	struct bench_signals signals;
+
+	ck_assert_int_eq(bench_signals_open(&signals), 0);
+	ck_assert(!bench_signals_take(&signals));
+	raise(SIGCHLD);
+	ck_assert(!bench_signals_take(&signals));
+	raise(SIGHUP);
+	ck_assert(bench_signals_take(&signals));
+	raise(SIGINT);
+	ck_assert(bench_signals_take(&signals));
+	ck_assert_int_eq(signals.stopped_by, SIGHUP);
+	bench_signals_close(&signals);
+}
+END_TEST
+
 /* Under nohup(1) a hangup means nothing to the children either. */
 START_TEST(test_bench_child_leaves_an_ignored_signal_alone)
 {
@@ -278,6 +297,7 @@ int main(void)
 	tcase_add_test(tc, test_bench_child_gets_the_parents_signal);
 	tcase_add_test(tc, test_bench_child_that_ignores_the_first_is_killed);
 	tcase_add_test(tc, test_bench_child_starts_with_the_old_mask);
+	tcase_add_test(tc, test_bench_child_signals_without_a_child);
 	tcase_add_test(tc, test_bench_child_leaves_an_ignored_signal_alone);
 	tcase_add_test(tc, test_bench_child_does_not_wait_for_grandchildren);
 	suite_add_tcase(suite, tc);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
 #include "host.h"
@@ -33,13 +34,33 @@ static struct host_info host = {
 
 static char *sets[] = {"timer.mode=kernel"};
 
+/* The first was not measured. */
+static struct bench_calibration calibration_items[] = {
+	{.cell = 0},
+	{
+		.cell = 1,
+		.measured = {.answered = 8,
+			     .done = true,
+			     .wall_ns = 5000,
+			     .cost = {{.samples = 192,
+				       .min_tsc = 1000,
+				       .margin_tsc = 100,
+				       .result_tsc = 900},
+				      {.samples = 191, .min_tsc = 70}}},
+	},
+};
+static struct bench_calibrations calibrations = {calibration_items, 2};
+
+#define NOT_MEASURED (&calibration_items[0])
+#define MEASURED     (&calibration_items[1])
+
 static struct bench_cell cells[CELLS] = {
-	{"a.json", sets, 1, "kernel", "wait=spin", 0, true},
-	{"a.json", NULL, 0, "userspace off", "wait=spin", 0, false},
-	{"a.json", NULL, 0, "userspace auto", "wait=spin", 0, false},
-	{"b.json", NULL, 0, "advance off", "", 1, false},
-	{"b.json", NULL, 0, "advance auto", "", 1, false},
-	{"b.json", NULL, 0, "advance 123456789", "", 1, false},
+	{"a.json", sets, 1, "kernel", "wait=spin", 0, true, NULL},
+	{"a.json", NULL, 0, "userspace off", "wait=spin", 0, false, MEASURED},
+	{"a.json", NULL, 0, "userspace auto", "wait=spin", 0, false, MEASURED},
+	{"b.json", NULL, 0, "advance off", "", 1, false, NOT_MEASURED},
+	{"b.json", NULL, 0, "advance auto", "", 1, false, NOT_MEASURED},
+	{"b.json", NULL, 0, "advance 123456789", "", 1, false, NOT_MEASURED},
 };
 
 static struct bench_plan plan = {cells, CELLS, ROUNDS};
@@ -49,6 +70,7 @@ static struct bench_summary summaries[CELLS];
 static struct bench_report report = {
 	.plan = &plan,
 	.host = &host,
+	.calibrations = &calibrations,
 	.runs = runs,
 	.summaries = summaries,
 	.status = 1,
@@ -142,6 +164,12 @@ static const char *const lines[] = {
 	"p50 to that of \"kernel\", each round:",
 	"userspace off       0.510       -   0.490",
 	"userspace auto      0.102   0.100   0.098",
+	"vmentry_advance auto, measured before the rounds; 8 of 8 VMs "
+	"answered:",
+	"  running   900 cycles taken off the wait: min 1000 of 192 samples, "
+	"margin 100",
+	"  halted      0 cycles taken off the wait: min 70 of 191 samples, "
+	"margin 0",
 	"! userspace auto: not comparable: early 1, lost 0, doubled 0",
 	"CPU time stolen from this host meanwhile, in 1/100 s: kernel 3, "
 	"userspace off 0, userspace auto 0",
@@ -170,6 +198,23 @@ START_TEST(test_bench_table_has_the_lines)
 		ck_assert_msg(at, "missing or out of order: %s", lines[i]);
 	}
 	ck_assert_ptr_null(strstr(at + 1, "\n! "));
+	at = strstr(text, "vmentry_advance");
+	ck_assert_ptr_null(strstr(at + 1, "vmentry_advance"));
+	free(text);
+}
+END_TEST
+
+START_TEST(test_bench_table_says_why_nothing_is_compensated)
+{
+	char *text;
+
+	calibration_items[1].measured.answered = 2;
+	text = table();
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nvmentry_advance auto, measured before the "
+			     "rounds; 2 of 8 VMs answered, so nothing is taken "
+			     "off the wait\n"));
+	ck_assert_ptr_null(strstr(text, "margin"));
 	free(text);
 }
 END_TEST
@@ -199,7 +244,7 @@ START_TEST(test_bench_table_folds_many_rounds)
 	static struct bench_run many[2 * MANY];
 	static struct bench_summary sums[2];
 	struct bench_plan two = {cells, 2, MANY};
-	struct bench_report r = {&plan, &host, many, sums, 0};
+	struct bench_report r = {&plan, &host, &calibrations, many, sums, 0};
 	int64_t scratch[MANY];
 	char *text, *list;
 	size_t size;
@@ -224,7 +269,7 @@ START_TEST(test_bench_table_folds_many_rounds)
 		ck_assert_uint_eq((size_t)(end - list), 14 + 8 * n);
 		list = end + 1;
 	}
-	ck_assert_int_eq(*list, 'C'); /* "CPU time stolen ..." */
+	ck_assert_int_eq(*list, 'v'); /* "vmentry_advance ..." */
 	free(text);
 }
 END_TEST
@@ -273,6 +318,19 @@ START_TEST(test_bench_json_has_it_all)
 	expect(&doc, "status", 1);
 	expect(&doc, "rounds", 3);
 	expect_text(&doc, "host.kvm_backend", "kvm_amd");
+	ck_assert_uint_eq(
+		json_get(&doc, json_root(&doc), "calibrations")->children, 2);
+	expect(&doc, "calibrations[0].vms_answered", 0);
+	expect(&doc, "calibrations[1].vms_answered", 8);
+	expect(&doc, "calibrations[1].wall_ns", 5000);
+	expect(&doc, "calibrations[1].running.samples", 192);
+	expect(&doc, "calibrations[1].running.min_tsc", 1000);
+	expect(&doc, "calibrations[1].running.margin_tsc", 100);
+	expect(&doc, "calibrations[1].running.result_tsc", 900);
+	expect(&doc, "calibrations[1].halted.result_tsc", 0);
+	expect_null(&doc, "cells[0].calibration");
+	expect(&doc, "cells[2].calibration", 1);
+	expect(&doc, "cells[3].calibration", 0);
 	expect_text(&doc, "cells[0].set[0]", "timer.mode=kernel");
 	expect_text(&doc, "cells[1].mode", "userspace off");
 	expect_text(&doc, "cells[1].group", "wait=spin");
@@ -340,6 +398,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, test_bench_table_has_the_lines);
+	tcase_add_test(tc, test_bench_table_says_why_nothing_is_compensated);
 	tcase_add_test(tc, test_bench_table_is_no_wider_than_a_page);
 	tcase_add_test(tc, test_bench_table_folds_many_rounds);
 	tcase_add_test(tc, test_bench_json_has_it_all);

@@ -41,7 +41,7 @@ START_TEST(test_config_defaults)
 	ck_assert_int_eq(c.tuner, TUNER_KIND_STEP);
 	ck_assert_uint_eq(c.max_advance_ns, 400000);
 	ck_assert(c.max_spin_share == 0.25);
-	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_OFF);
+	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_AUTO);
 	ck_assert_ptr_null(c.timer_affinity);
 	ck_assert_int_eq(c.unstable_tsc, TSC_REFUSE_UNSTABLE);
 	ck_assert_int_eq(c.serial, SERIAL_STDIO);
@@ -66,7 +66,7 @@ static const char full[] =
 	"\"timer\":{\"mode\":\"kernel\",\"irqchip\":\"split\",\"source\":"
 	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\","
 	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,"
-	"\"strict_lvtt\":false,\"timer_affinity\":[0],\"unstable_tsc\":"
+	"\"strict_lvtt\":true,\"timer_affinity\":[0],\"unstable_tsc\":"
 	"\"allow\"},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
 	"\"timeout_ms\":0,\"exit_port\":null,\"exit_encoding\":"
 	"\"isa-debug-exit\",\"stats_path\":\"-\"}}";
@@ -98,6 +98,7 @@ START_TEST(test_config_every_key)
 	ck_assert(c.max_spin_share == 1);
 	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_FIXED);
 	ck_assert_uint_eq(c.vmentry_advance.ns, 140);
+	ck_assert(c.strict_lvtt);
 	ck_assert_int_eq(CPU_COUNT(c.timer_affinity), 1);
 	ck_assert_int_eq(c.unstable_tsc, TSC_ALLOW_UNSTABLE);
 	ck_assert_int_eq(c.serial, SERIAL_FILE);
@@ -289,7 +290,7 @@ START_TEST(test_config_effective_values)
 		"\"kernel\",\"irqchip\":\"split\",\"source\":\"timerfd\","
 		"\"advance\":2000,\"tuner\":\"step\",\"max_advance_ns\":2000,"
 		"\"max_spin_share\":1,\"vmentry_advance\":140,"
-		"\"strict_lvtt\":false,\"timer_affinity\":[0],"
+		"\"strict_lvtt\":true,\"timer_affinity\":[0],"
 		"\"unstable_tsc\":\"allow\"},\"console\":{\"serial\":"
 		"\"file:log/x\"},\"run\":{\"timeout_ms\":0,\"exit_port\":null,"
 		"\"exit_encoding\":\"isa-debug-exit\",\"stats_path\":\"-\"},"

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guard - see guard.h. Reference: clock_gettime(2): CLOCK_BOOTTIME counts the
+ * time a system is suspended, CLOCK_MONOTONIC does not.
+ */
+#include "guard.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "host.h"
+
+/* Two clocks are not read at one instant; a suspend takes longer. */
+#define SUSPEND_MIN_NS 10000000
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void look(struct guard *guard)
+{
+	guard->suspended_ns =
+		clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	host_read_clocksource(guard->clocksource, sizeof(guard->clocksource));
+}
+
+void guard_init(struct guard *guard)
+{
+	guard->trips = 0;
+	look(guard);
+}
+
+bool guard_tripped(struct guard *guard)
+{
+	const struct guard before = *guard;
+	int64_t slept_ns;
+
+	look(guard);
+	slept_ns = guard->suspended_ns - before.suspended_ns;
+	if (slept_ns < SUSPEND_MIN_NS && slept_ns > -SUSPEND_MIN_NS &&
+	    !strcmp(before.clocksource, guard->clocksource))
+		return false;
+	guard->trips++;
+	return true;
+}
