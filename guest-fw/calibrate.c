@@ -25,7 +25,7 @@ static int64_t samples[SAMPLES_MAX];
 
 static bool series(struct lateness_plan *plan, enum lateness_wait wait)
 {
-	struct lateness_result result = { .samples = samples };
+	struct lateness_result result = {.samples = samples};
 
 	plan->wait = wait;
 	lateness_run(plan, 0, &result);
@@ -36,7 +36,7 @@ static bool series(struct lateness_plan *plan, enum lateness_wait wait)
 
 void guest_main(void)
 {
-	struct lateness_plan plan = { 0 };
+	struct lateness_plan plan = {0};
 	bool whole;
 
 	plan.fires = (uint32_t)words_u64("fires", 1, SAMPLES_MAX / 2, 24);

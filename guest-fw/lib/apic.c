@@ -3,7 +3,7 @@
  * apic - local APIC access, see apic.h.
  * Reference: SDM 3A "Local APIC Register Address Map", "x2APIC Register
  * Address Space", "Interrupt Command Register (ICR)".
- * Not modelled: error status, logical destinations, one-shot and periodic.
+ * Not modelled: error status, logical destinations, divisors of the count.
  */
 #include "apic.h"
 
@@ -11,25 +11,30 @@
 #include "layout.h"
 
 /* Offsets of the memory-mapped form; an x2APIC MSR is 0x800 + offset / 16. */
-#define APIC_ID		  0x020
-#define APIC_TPR	  0x080
-#define TPR_ALL		  0xf0
-#define APIC_EOI	  0x0b0
-#define APIC_SPIV	  0x0f0
-#define SPIV_ENABLE	  0x100
-#define APIC_ICR	  0x300
-#define ICR_INIT	  0x500
-#define ICR_STARTUP	  0x600
-#define ICR_ASSERT	  0x4000
-#define ICR_BUSY	  0x1000
-#define APIC_ICR2	  0x310
-#define APIC_LVTT	  0x320
-#define LVTT_TSC_DEADLINE 0x40000
-#define APIC_LVT0	  0x350
-#define APIC_LVT1	  0x360
-#define LVT_MASKED	  0x10000
+#define APIC_ID		 0x020
+#define APIC_TPR	 0x080
+#define TPR_ALL		 0xf0
+#define APIC_EOI	 0x0b0
+#define APIC_SPIV	 0x0f0
+#define SPIV_ENABLE	 0x100
+#define APIC_ISR	 0x100 /* 8 registers, 32 vectors each */
+#define APIC_IRR	 0x200
+#define APIC_ICR	 0x300
+#define ICR_INIT	 0x500
+#define ICR_STARTUP	 0x600
+#define ICR_ASSERT	 0x4000
+#define ICR_BUSY	 0x1000
+#define APIC_ICR2	 0x310
+#define APIC_LVTT	 0x320
+#define APIC_LVT0	 0x350
+#define APIC_LVT1	 0x360
+#define LVT_MASKED	 0x10000
+#define APIC_TMICT	 0x380
+#define APIC_TMCCT	 0x390
+#define APIC_TDCR	 0x3e0
+#define TDCR_DIVIDE_BY_1 0xb
 
-#define MSR_X2APIC_BASE	  0x800
+#define MSR_X2APIC_BASE	 0x800
 
 /* Set by the boot CPU before any other runs, then only read. */
 static bool apic_is_x2apic;
@@ -60,10 +65,15 @@ void apic_init(void)
 	else
 		apic_page = (volatile uint32_t *)(uintptr_t)(base & 0xfffff000);
 	msr_write(MSR_IA32_APIC_BASE, base);
-	apic_write(APIC_SPIV, SPIV_ENABLE | VECTOR_SPURIOUS);
+	apic_software_enable(true);
 	apic_write(APIC_LVT0, LVT_MASKED);
 	apic_write(APIC_LVT1, LVT_MASKED);
 	apic_write(APIC_LVTT, LVT_MASKED);
+}
+
+void apic_software_enable(bool on)
+{
+	apic_write(APIC_SPIV, (on ? SPIV_ENABLE : 0) | VECTOR_SPURIOUS);
 }
 
 bool apic_has_deadline_timer(void)
@@ -73,17 +83,15 @@ bool apic_has_deadline_timer(void)
 
 void apic_timer_deadline_mode(void)
 {
-	apic_write(APIC_LVTT, LVTT_TSC_DEADLINE | VECTOR_TIMER);
-	/* A memory-mapped LVTT write must not be passed by the MSR write that
-	 * follows it; to read it back orders them. */
-	apic_read(APIC_LVTT);
+	apic_lvtt_write(APIC_LVTT_DEADLINE | VECTOR_TIMER);
 	apic_timer_arm(0);
 }
 
 void apic_timer_mask(void)
 {
 	apic_timer_arm(0);
-	apic_write(APIC_LVTT, LVTT_TSC_DEADLINE | LVT_MASKED | VECTOR_TIMER);
+	apic_write(APIC_LVTT,
+		   APIC_LVTT_DEADLINE | APIC_LVTT_MASKED | VECTOR_TIMER);
 }
 
 void apic_timer_arm(uint64_t deadline_guest_tsc)
@@ -96,9 +104,59 @@ uint64_t apic_timer_read(void)
 	return msr_read(MSR_IA32_TSC_DEADLINE);
 }
 
+uint32_t apic_lvtt_read(void)
+{
+	return apic_read(APIC_LVTT);
+}
+
+void apic_lvtt_write(uint32_t lvtt)
+{
+	apic_write(APIC_LVTT, lvtt);
+	/* A memory-mapped LVTT write must not be passed by an MSR write that
+	 * follows it; to read it back orders them. */
+	apic_read(APIC_LVTT);
+}
+
+void apic_count_write(uint32_t bus_cycles)
+{
+	apic_write(APIC_TDCR, TDCR_DIVIDE_BY_1);
+	apic_write(APIC_TMICT, bus_cycles);
+}
+
+uint32_t apic_count_initial(void)
+{
+	return apic_read(APIC_TMICT);
+}
+
+uint32_t apic_count_current(void)
+{
+	return apic_read(APIC_TMCCT);
+}
+
+void apic_task_priority(uint8_t tpr)
+{
+	apic_write(APIC_TPR, tpr);
+}
+
 void apic_hold_interrupts(void)
 {
-	apic_write(APIC_TPR, TPR_ALL);
+	apic_task_priority(TPR_ALL);
+}
+
+/* One bit a vector, in eight registers 16 bytes apart. */
+static bool apic_vector_bit(unsigned reg, uint8_t vector)
+{
+	return apic_read(reg + vector / 32 * 16) >> (vector % 32) & 1;
+}
+
+bool apic_requested(uint8_t vector)
+{
+	return apic_vector_bit(APIC_IRR, vector);
+}
+
+bool apic_in_service(uint8_t vector)
+{
+	return apic_vector_bit(APIC_ISR, vector);
 }
 
 void apic_eoi(void)

@@ -16,6 +16,9 @@
  */
 void apic_init(void);
 
+/* SPIV bit 8 alone. While it is clear no LVT entry can be unmasked. */
+void apic_software_enable(bool on);
+
 /* Whether CPUID.1:ECX[24] offers the TSC-deadline timer. */
 bool apic_has_deadline_timer(void);
 
@@ -33,6 +36,36 @@ void apic_timer_arm(uint64_t deadline_guest_tsc);
 
 /* IA32_TSC_DEADLINE: 0 once the deadline has been delivered. */
 uint64_t apic_timer_read(void);
+
+/*
+ * The timer's LVT entry, whole: a vector and these. SDM 3A "Local Vector
+ * Table". The write is complete before any later write of the deadline.
+ */
+#define APIC_LVTT_MASKED   0x10000u
+#define APIC_LVTT_ONE_SHOT 0u
+#define APIC_LVTT_PERIODIC 0x20000u
+#define APIC_LVTT_DEADLINE 0x40000u
+#define APIC_LVTT_RESERVED 0x60000u /* the fourth mode, which is none */
+
+uint32_t apic_lvtt_read(void);
+void apic_lvtt_write(uint32_t lvtt);
+
+/*
+ * The count of one-shot and periodic mode: initial count (written with
+ * divisor 1; 0 stops it) and current count, both in cycles of the APIC's bus
+ * clock, which is 1 GHz on KVM unless the VMM says otherwise. SDM 3A "APIC
+ * Timer".
+ */
+void apic_count_write(uint32_t bus_cycles);
+uint32_t apic_count_initial(void);
+uint32_t apic_count_current(void);
+
+/* Vectors whose class (bits 7:4) is not above that of tpr are held back. */
+void apic_task_priority(uint8_t tpr);
+
+/* IRR, ISR: has the vector been requested, is it being served? */
+bool apic_requested(uint8_t vector);
+bool apic_in_service(uint8_t vector);
 
 /* From now on no interrupt is delivered to this CPU, whatever IF says: the
  * task priority is at its highest. SDM 3A "Task and Processor Priorities". */

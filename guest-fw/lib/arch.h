@@ -8,15 +8,18 @@
 
 #include <stdint.h>
 
+#define MSR_IA32_TSC		 0x10
 #define MSR_IA32_APIC_BASE	 0x1b
 #define APIC_BASE_EXTD		 (1u << 10)
 #define APIC_BASE_EN		 (1u << 11)
+#define MSR_IA32_TSC_ADJUST	 0x3b
 #define MSR_IA32_TSC_DEADLINE	 0x6e0
 
 #define CPUID_1_ECX_X2APIC	 (1u << 21)
 #define CPUID_1_ECX_TSC_DEADLINE (1u << 24)
 #define CPUID_1_ECX_HYPERVISOR	 (1u << 31)
 #define CPUID_1_EDX_HTT		 (1u << 28)
+#define CPUID_7_EBX_TSC_ADJUST	 (1u << 1)
 
 struct cpuid_regs {
 	uint32_t eax, ebx, ecx, edx;

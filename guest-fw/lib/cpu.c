@@ -26,6 +26,7 @@ _Static_assert(offsetof(struct irqwait, handler_tsc) == IRQWAIT_HANDLER_TSC,
 	       "layout");
 _Static_assert(offsetof(struct irqwait, loop_turns) == IRQWAIT_LOOP_TURNS,
 	       "layout");
+_Static_assert(offsetof(struct irqwait, vector) == IRQWAIT_VECTOR, "layout");
 
 #define VECTOR_NMI	   2
 #define VECTOR_DF	   8
@@ -64,7 +65,7 @@ static struct cpu {
 static struct gate idt[256] __attribute__((aligned(16)));
 
 extern uint64_t gdt[];
-extern const char trap_stubs[], trap_ud[], trap_timer[], trap_spurious[];
+extern const char trap_stubs[], trap_ud[], trap_spurious[], irq_stubs[];
 
 /* What an exception stub leaves on the stack. */
 struct trap_frame {
@@ -103,6 +104,12 @@ static void idt_set(unsigned vector, const char *entry, unsigned ist)
 	};
 }
 
+void cpu_take_vector(uint8_t vector)
+{
+	idt_set(vector,
+		irq_stubs + (vector - VECTOR_IRQ_FIRST) * IRQ_STUB_BYTES, 0);
+}
+
 static void idt_init(void)
 {
 	for (unsigned v = 0; v < TRAP_STUBS; v++)
@@ -111,7 +118,7 @@ static void idt_init(void)
 		IST_FATAL);
 	idt_set(VECTOR_DF, trap_stubs + VECTOR_DF * TRAP_STUB_BYTES, IST_FATAL);
 	idt_set(VECTOR_UD, trap_ud, 0);
-	idt_set(VECTOR_TIMER, trap_timer, 0);
+	cpu_take_vector(VECTOR_TIMER);
 	idt_set(VECTOR_SPURIOUS, trap_spurious, 0);
 }
 

@@ -17,6 +17,12 @@
  */
 void cpu_init(unsigned index);
 
+/*
+ * From now on this vector, too, ends a wait. Only VECTOR_TIMER does so from
+ * the start; any other one is a fatal #NP. Boot CPU; 0x20 <= vector < 0xff.
+ */
+void cpu_take_vector(uint8_t vector);
+
 /* The wait of a CPU, and the top of the stack it is started on. */
 struct irqwait *cpu_irqwait(unsigned index);
 void *cpu_stack_top(unsigned index);

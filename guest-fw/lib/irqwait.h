@@ -2,7 +2,7 @@
 /*
  * irqwait - the only places where interrupts are enabled.
  *
- * The timer handler's first instruction is RDTSC, so that what it records is
+ * An interrupt handler's first instruction is RDTSC, so that what it records is
  * the earliest moment the guest can know of. RDTSC destroys RAX and RDX; that
  * is harmless because the handler never returns to the code it interrupted:
  * it unwinds straight to the caller of the wait. R15 holds the struct irqwait
@@ -26,13 +26,16 @@ struct irqwait {
 	uint64_t user_rsp;
 	/* set by the caller: guest TSC at which a spinning wait gives up */
 	uint64_t limit_tsc;
-	/* results: guest TSC of the handler, turns of the spin loop */
+	/* results: guest TSC of the handler, turns of the spin loop, and the
+	 * vector that came */
 	uint64_t handler_tsc;
 	uint64_t loop_turns;
+	uint32_t vector;
 };
 
-/* Each returns 1 when the timer vector came (handler_tsc is valid), 0 when
- * limit_tsc passed first. One loop turn is an RDTSC and a compare. */
+/* Each returns 1 when VECTOR_TIMER came, or a vector that cpu_take_vector was
+ * told of (handler_tsc and vector are valid), 0 when limit_tsc passed first.
+ * One loop turn is an RDTSC and a compare. */
 
 /* Spins in ring 3. */
 int irqwait_spin_user(struct irqwait *w);

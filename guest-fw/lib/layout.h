@@ -22,12 +22,17 @@
 #define GDT_BYTES	    (SEL_TSS_FIRST + CPUS_MAX * 16)
 
 #define VECTOR_UD	    6
+#define VECTOR_IRQ_FIRST    0x20 /* below are the exceptions */
 #define VECTOR_TIMER	    0x40
 #define VECTOR_SPURIOUS	    0xff
 
 /* Exception entries are code of a fixed stride. */
 #define TRAP_STUBS	    32
 #define TRAP_STUB_BYTES	    16
+
+/* So are the entries of the interrupts, from VECTOR_IRQ_FIRST to 0xff. */
+#define IRQ_STUBS	    (0x100 - VECTOR_IRQ_FIRST)
+#define IRQ_STUB_BYTES	    16
 
 /* Page number = SIPI vector; below 640 KiB, free once boot data is copied. */
 #define TRAMPOLINE_GPA	    0x8000
@@ -37,5 +42,6 @@
 #define IRQWAIT_LIMIT_TSC   16
 #define IRQWAIT_HANDLER_TSC 24
 #define IRQWAIT_LOOP_TURNS  32
+#define IRQWAIT_VECTOR	    40
 
 #endif

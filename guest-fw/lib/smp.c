@@ -32,6 +32,8 @@ extern void *smp_ap_stack_top;
 void *smp_ap_stack_top;
 static void (*ap_function)(unsigned index);
 static unsigned ap_index;
+static bool ap_leaves_apic;
+static uint32_t apic_ids[CPUS_MAX]; /* of the APs, by index */
 static unsigned aps_arrived; /* written by each AP in turn, read by CPU 0 */
 
 unsigned smp_count_by_cpuid(void)
@@ -55,7 +57,8 @@ void smp_ap_main(void)
 	unsigned index = ap_index;
 
 	cpu_init(index);
-	apic_init();
+	if (!ap_leaves_apic)
+		apic_init();
 	__atomic_store_n(&aps_arrived, index, __ATOMIC_RELEASE);
 	ap_function(index);
 	cpu_halt_forever();
@@ -71,14 +74,16 @@ static bool smp_wait_for(unsigned index, uint64_t limit_tsc)
 	return true;
 }
 
-static void smp_start_one(unsigned index, uint32_t id)
+/* SIPI to a CPU that has had its INIT. */
+static void smp_startup(unsigned index)
 {
 	const uint8_t page = TRAMPOLINE_GPA / 4096;
+	const uint32_t id = apic_ids[index];
 	uint64_t start_tsc = tsc_read();
 
 	ap_index = index;
 	smp_ap_stack_top = cpu_stack_top(index);
-	apic_send_init(id);
+	__atomic_store_n(&aps_arrived, 0, __ATOMIC_RELAXED);
 	apic_send_startup(id, page);
 	if (smp_wait_for(index, start_tsc + STARTUP_RETRY_TSC))
 		return;
@@ -100,6 +105,20 @@ void smp_start(unsigned count, void (*fn)(unsigned index))
 	for (unsigned index = 1; index < count; index++, id++) {
 		if (id == own_id)
 			id++;
-		smp_start_one(index, id);
+		apic_ids[index] = id;
+		apic_send_init(id);
+		smp_startup(index);
 	}
+}
+
+void smp_stop(unsigned index)
+{
+	apic_send_init(apic_ids[index]);
+}
+
+void smp_resume(unsigned index, void (*fn)(unsigned index))
+{
+	ap_function = fn;
+	ap_leaves_apic = true;
+	smp_startup(index);
 }

@@ -21,4 +21,16 @@ unsigned smp_count_by_cpuid(void);
  */
 void smp_start(unsigned count, void (*fn)(unsigned index));
 
+/*
+ * INIT alone: a CPU that smp_start has started stops whatever it does and
+ * waits for smp_resume. SDM 3A "Local APIC State After an INIT Reset".
+ */
+void smp_stop(unsigned index);
+
+/*
+ * Starts a stopped CPU again: fn as with smp_start, but with the local APIC
+ * as INIT left it; fn calls apic_init. Returns when the CPU has arrived.
+ */
+void smp_resume(unsigned index, void (*fn)(unsigned index));
+
 #endif

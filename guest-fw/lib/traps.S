@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traps - exception entries, the timer handler, and the waits of irqwait.h.
+ * traps - exception and interrupt entries, and the waits of irqwait.h.
  *
  * Reference: SDM 3A "Interrupt and Exception Handling", "64-Bit Mode Stack
  * Frame". Not handled: nothing here ever returns to interrupted code, but for
@@ -86,12 +86,23 @@ call_in_user:
 user_call_done:
 	ud2
 
-	.globl	trap_timer
-trap_timer:
+	.balign	IRQ_STUB_BYTES
+	.globl	irq_stubs
+irq_stubs:
+	.set	vector, VECTOR_IRQ_FIRST
+	.rept	IRQ_STUBS
+	.balign	IRQ_STUB_BYTES
 	rdtsc
+	movl	$vector, %ecx
+	jmp	irq_taken
+	.set	vector, vector + 1
+	.endr
+
+irq_taken:
 	shlq	$32, %rdx
 	orq	%rdx, %rax
 	movq	%rax, IRQWAIT_HANDLER_TSC(%r15)
+	movl	%ecx, IRQWAIT_VECTOR(%r15)
 	movl	$1, %eax
 	jmp	wait_leave
 wait_gave_up:
