@@ -190,14 +190,16 @@ __attribute__((noreturn)) static void child_main(int fd,
 						 uint64_t go_ns)
 {
 	struct child *child = calloc(1, sizeof(*child));
+	struct answer answer;
 	bool ok;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	ok = child && run_child_vm(child, real, rung);
 	if (ok) {
-		child->answer.wall_ns = monotonic_ns() - go_ns;
-		ok = write(fd, &child->answer, sizeof(child->answer)) ==
-		     (ssize_t)sizeof(child->answer);
+		answer = child->answer;
+		answer.wall_ns = monotonic_ns() - go_ns;
+		ok = write(fd, &answer, sizeof(answer)) ==
+		     (ssize_t)sizeof(answer);
 	}
 	_exit(ok ? 0 : 1);
 }
