@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Port accesses of every width, as a guest makes them. Port numbers are
+ * literal here: they are what a PC has.
+ */
+#include "bus.h"
+
+#include "tap.h"
+
+#define EXIT_PORT 0xf4
+
+static struct bus bus;
+
+static void setup(void)
+{
+	bus_init(&bus, EXIT_PORT);
+}
+
+static void teardown(void)
+{
+	bus_destroy(&bus);
+}
+
+static void out_does(uint16_t port, unsigned int size, uint32_t value,
+		     enum bus_action_kind kind, uint32_t action_value)
+{
+	struct bus_action action = bus_out(&bus, port, size, value);
+
+	ck_assert_int_eq(action.kind, kind);
+	if (kind == BUS_CONSOLE || kind == BUS_EXIT || kind == BUS_LATENESS)
+		ck_assert_uint_eq(action.value, action_value);
+}
+
+static void out_nothing(uint16_t port, unsigned int size, uint32_t value)
+{
+	out_does(port, size, value, BUS_NONE, 0);
+}
+
+static void check_unclaimed(uint64_t in, uint64_t out)
+{
+	ck_assert_uint_eq(bus.unclaimed_in, in);
+	ck_assert_uint_eq(bus.unclaimed_out, out);
+}
+
+START_TEST(test_bus_nobody_home)
+{
+	ck_assert_uint_eq(bus_in(&bus, 0x80, 1), 0xff);
+	ck_assert_uint_eq(bus_in(&bus, 0x80, 2), 0xffff);
+	ck_assert_uint_eq(bus_in(&bus, 0x80, 4), 0xffffffff);
+	out_nothing(0x80, 1, 0x12);
+	out_nothing(0x80, 4, 0x12345678);
+	/* Counted by bytes. */
+	check_unclaimed(7, 5);
+}
+END_TEST
+
+/* The last port is followed by the first: nothing is there either. */
+START_TEST(test_bus_port_numbers_wrap)
+{
+	ck_assert_uint_eq(bus_in(&bus, 0xffff, 4), 0xffffffff);
+	out_nothing(0xffff, 4, 0);
+	check_unclaimed(4, 4);
+}
+END_TEST
+
+START_TEST(test_bus_console_bytes)
+{
+	for (unsigned int value = 0; value < 256; value++)
+		out_does(0x3f8, 1, value, BUS_CONSOLE, value);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+/* Low byte at the low port: 0x3f8 sends, 0x3f9 is the interrupt enable. */
+START_TEST(test_bus_wide_write_is_split)
+{
+	out_does(0x3f8, 2, 0x0541, BUS_CONSOLE, 'A');
+	ck_assert_uint_eq(bus_in(&bus, 0x3f9, 1), 0x05);
+	/* 0x3f7 is nobody's; the byte to send comes second. */
+	out_does(0x3f7, 2, 0x4200, BUS_CONSOLE, 'B');
+	check_unclaimed(0, 1);
+	/* Up to the scratch register, the last of the eight. */
+	out_nothing(0x3ff, 2, 0x99aa);
+	ck_assert_uint_eq(bus_in(&bus, 0x3ff, 1), 0xaa);
+	check_unclaimed(0, 2);
+}
+END_TEST
+
+START_TEST(test_bus_wide_read_is_put_together)
+{
+	out_nothing(0x3ff, 1, 0xa5);
+	out_nothing(0x3fb, 1, 0x03);
+	/* LCR, MCR, LSR, MSR. */
+	ck_assert_uint_eq(bus_in(&bus, 0x3fb, 4), 0xb0600003);
+	ck_assert_uint_eq(bus_in(&bus, 0x3fe, 4), 0xffffa5b0);
+	check_unclaimed(2, 0);
+}
+END_TEST
+
+START_TEST(test_bus_exit_port_takes_the_value_whole)
+{
+	out_does(EXIT_PORT, 1, 0x2a, BUS_EXIT, 0x2a);
+	out_does(EXIT_PORT, 2, 0x102a, BUS_EXIT, 0x102a);
+	out_does(EXIT_PORT, 4, 0x80000001, BUS_EXIT, 0x80000001);
+	out_does(EXIT_PORT, 1, 0, BUS_EXIT, 0);
+	check_unclaimed(0, 0);
+	/* It has no bytes: a write beside it does not reach it. */
+	out_nothing(EXIT_PORT - 1, 2, 0xffff);
+	out_nothing(EXIT_PORT - 3, 4, 0xffffffff);
+	check_unclaimed(0, 6);
+	ck_assert_uint_eq(bus_in(&bus, EXIT_PORT, 1), 0xff);
+}
+END_TEST
+
+START_TEST(test_bus_without_exit_port)
+{
+	teardown();
+	bus_init(&bus, -1);
+	out_nothing(EXIT_PORT, 1, 0);
+	out_nothing(0xffff, 1, 0);
+	out_nothing(0, 1, 0);
+	check_unclaimed(0, 3);
+}
+END_TEST
+
+/* Wherever it is put, the other devices stay. */
+START_TEST(test_bus_exit_port_elsewhere)
+{
+	teardown();
+	bus_init(&bus, 0x501);
+	out_does(0x501, 1, 7, BUS_EXIT, 7);
+	out_nothing(EXIT_PORT, 1, 7);
+	out_does(0x3f8, 1, 'x', BUS_CONSOLE, 'x');
+}
+END_TEST
+
+START_TEST(test_bus_lateness_port)
+{
+	out_does(0xf5, 4, 0xfedcba98, BUS_LATENESS, 0xfedcba98);
+	out_does(0xf5, 1, 0x12, BUS_LATENESS, 0x12);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+START_TEST(test_bus_keyboard_reset)
+{
+	ck_assert_uint_eq(bus_in(&bus, 0x64, 1), 0x04);
+	out_nothing(0x64, 1, 0xff);
+	out_nothing(0x64, 1, 0xae);
+	out_does(0x64, 1, 0xfe, BUS_RESET, 0);
+	out_does(0x63, 2, 0xfe00, BUS_RESET, 0);
+	check_unclaimed(0, 1);
+}
+END_TEST
+
+START_TEST(test_bus_reset_control)
+{
+	out_nothing(0xcf9, 1, 0x02);
+	ck_assert_uint_eq(bus_in(&bus, 0xcf9, 1), 0x02);
+	out_does(0xcf9, 1, 0x06, BUS_RESET, 0);
+	/* A dword at 0xcf8 is split as any other: this is a PC without PCI. */
+	teardown();
+	setup();
+	out_does(0xcf8, 4, 0x0600, BUS_RESET, 0);
+	check_unclaimed(0, 3);
+}
+END_TEST
+
+/* The first effect counts and the later bytes still arrive. */
+START_TEST(test_bus_first_effect_of_a_wide_write)
+{
+	out_does(0x3f8, 4, 0x03000043, BUS_CONSOLE, 'C');
+	ck_assert_uint_eq(bus_in(&bus, 0x3fb, 1), 0x03);
+}
+END_TEST
+
+START_TEST(test_bus_mmio)
+{
+	uint8_t data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+	bus_mmio(&bus, true, data, 8);
+	ck_assert_uint_eq(data[0], 1);
+	bus_mmio(&bus, false, data, 4);
+	ck_assert_uint_eq(data[0], 0xff);
+	ck_assert_uint_eq(data[3], 0xff);
+	ck_assert_uint_eq(data[4], 5);
+	bus_mmio(&bus, false, data, 8);
+	ck_assert_uint_eq(data[7], 0xff);
+	ck_assert_uint_eq(bus.unclaimed_mmio, 3);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("bus");
+	TCase *tc = tcase_create("bus");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, test_bus_nobody_home);
+	tcase_add_test(tc, test_bus_port_numbers_wrap);
+	tcase_add_test(tc, test_bus_console_bytes);
+	tcase_add_test(tc, test_bus_wide_write_is_split);
+	tcase_add_test(tc, test_bus_wide_read_is_put_together);
+	tcase_add_test(tc, test_bus_exit_port_takes_the_value_whole);
+	tcase_add_test(tc, test_bus_without_exit_port);
+	tcase_add_test(tc, test_bus_exit_port_elsewhere);
+	tcase_add_test(tc, test_bus_lateness_port);
+	tcase_add_test(tc, test_bus_keyboard_reset);
+	tcase_add_test(tc, test_bus_reset_control);
+	tcase_add_test(tc, test_bus_first_effect_of_a_wide_write);
+	tcase_add_test(tc, test_bus_mmio);
+	suite_add_tcase(suite, tc);
+	return tap_run(suite);
+}
