@@ -238,11 +238,14 @@ int calibrate_prepare(struct calibrate *calibrate, const struct config *config,
 		ret = -errno;
 		goto out_answers;
 	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	calibrate->starter = fork();
 	if (calibrate->starter < 0) {
 		ret = -errno;
 		goto out_go;
 	}
+	/* Both sides, since either may be first: a group of their own. */
+	setpgid(calibrate->starter, 0);
 	if (calibrate->starter == 0) {
 		close(answers[0]);
 		close(go[1]);
@@ -284,9 +287,11 @@ void calibrate_go(const struct calibrate *calibrate)
 		return;
 }
 
+/* The starter and, since this process is their subreaper, its VMs: nothing of
+ * a run is left when it ends. */
 static void reap(struct calibrate *calibrate)
 {
-	while (waitpid(calibrate->starter, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(-calibrate->starter, NULL, 0) > 0 || errno == EINTR)
 		continue;
 	close(calibrate->fd);
 	calibrate->fd = -1;
@@ -337,8 +342,7 @@ void calibrate_stop(struct calibrate *calibrate)
 	calibrate->go_fd = -1;
 	if (calibrate->fd < 0)
 		return;
-	/* Its VMs die with it. */
-	kill(calibrate->starter, SIGKILL);
+	kill(-calibrate->starter, SIGKILL);
 	reap(calibrate);
 }
 
