@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2154
+# amd - a host with AMD SVM, emulated by QEMU without acceleration.
+#
+# amd         Quick, but its clock cannot judge latency: time goes on whatever
+#             the emulation costs. With --cpus 2 the TSC is unstable, and the host's
+#             clocksource hpet.
+# amd-icount  One executed instruction is one nanosecond and one TSC tick
+#             (1 GHz): a run repeats to the tick, and takes about twice as long.
+# amd-swallow Its KVM takes IA32_TSC_DEADLINE writes like Linux 6.18 and later:
+#             no MSR filter sees them (see swallow.sh).
+
+# Sets what lab wants to know about a host; false if there is no such host.
+amd_host() {
+	case $1 in
+	amd | amd-icount | amd-swallow) ;;
+	*) return 1 ;;
+	esac
+	[[ $1 != amd-icount ]] || ((cpus == 1)) ||
+		die 64 "amd-icount has one CPU: with two it does not boot"
+	host_packages=(qemu-system-x86)
+	host_module="kvm-amd"
+	host_limit_s=300
+	host_slowness=1
+	[[ $1 != amd-icount ]] || host_slowness=8
+	host_modules=''
+	[[ $1 == amd-swallow ]] || return 0
+	# shellcheck source=tests/lab/swallow.sh
+	. "$lab_dir/swallow.sh"
+	host_packages+=("${swallow_packages[@]}")
+	host_modules=swallow_modules
+}
+
+# amd_start KERNEL INITRD CONSOLE: replaces this shell by the emulator.
+# The debug port goes to stdout, the serial port to CONSOLE.
+# tsc=reliable: or the kernel watches the TSC against another clock, and on a
+# loaded machine finds it wanting. With two CPUs it really is, and stays so: a
+# host without a usable TSC is worth having.
+amd_start() {
+	local kernel=$1 initrd=$2 console=$3 serial=file:$3
+	local reliable=(tsc=reliable)
+	local options=(-accel tcg -cpu max -smp "$cpus" -m 1G
+		-nodefaults -no-user-config -no-reboot -display none)
+
+	((cpus == 1)) || reliable=()
+	[[ $console != /dev/tty ]] || serial=$console
+	# Not only the clock must repeat: the wall clock and the entropy, too.
+	[[ $host != amd-icount ]] || options+=(-icount "shift=0,sleep=off"
+		-rtc "base=2024-01-01,clock=vm" -seed 1)
+	exec qemu-system-x86_64 "${options[@]}" \
+		-serial "$serial" -debugcon stdio \
+		-kernel "$kernel" -initrd "$initrd" -append \
+		"$kernel_options ${reliable[*]}"
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# hosts: amd*
+# timeout: 600
+# standard: no
+# Three minutes of tests/soak: the lateness guest with random settings, and
+# with CPU hogs beside it, must have no early, lost or doubled fire.
+echo "1..1"
+summary=$(soak -p /bin/punctual -c /configs/lateness.json \
+	-o /out/soak.jsonl -f 200 3)
+status=$?
+[ "$status" = 0 ] || printf 'not '
+echo "ok 1 - soak ended with $status"
+echo "# $summary"
