@@ -265,6 +265,7 @@ START_TEST(test_exit_backstop_now_and_then)
 	ck_assert_uint_eq(vcpu.stats.backstop_checks, 1);
 	/* 10 ms at 2 GHz. */
 	ck_assert_uint_ge(vcpu.backstop_next_tsc, before + 20000000);
+	ck_assert_uint_le(vcpu.backstop_next_tsc, clock_read_tsc() + 20000000);
 	vcpu.backstop_next_tsc = before;
 	backstop_answer = 1;
 	if (_i)
