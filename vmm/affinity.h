@@ -8,7 +8,7 @@
 
 /*
  * Starts a thread. With cpus (NULL: anywhere) it is pinned before its first
- * instruction, and the kernel is asked afterwards whether it holds. 0, or
+ * instruction; whether the kernel grants them all is tried beforehand. 0, or
  * -EINVAL when none of the CPUs is there or allowed, -ENXIO when the kernel
  * kept only some of them, or -errno of pthread_create; then no thread runs.
  * Main thread.

@@ -86,7 +86,7 @@ struct config {
 	double max_spin_share;	 /* 0-1, of the time from arm to deadline */
 	struct tune_value vmentry_advance;
 	bool strict_lvtt;
-	cpu_set_t *timer_affinity;	   /* NULL: not pinned */
+	cpu_set_t *timer_affinity; /* NULL: not pinned */
 	enum tsc_policy unstable_tsc;
 
 	/* console */

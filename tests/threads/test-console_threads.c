@@ -27,6 +27,7 @@ static struct console console;
 static int reader_fd, writer_fd;
 static uint64_t counts[256]; /* of each byte value, by the reader */
 static atomic_bool put_is_over;
+static atomic_int puts_begun;
 static atomic_int put_result;
 
 static void on_signal(int signal_number)
@@ -106,8 +107,10 @@ static void *blocked_main(void *arg)
 	int ret = 0;
 
 	(void)arg;
-	for (int i = 0; i < 2 * CONSOLE_BUFFER_SIZE && !ret; i++)
+	for (int i = 0; i < 2 * CONSOLE_BUFFER_SIZE && !ret; i++) {
+		atomic_fetch_add(&puts_begun, 1);
 		ret = console_put(&console, 'x');
+	}
 	for (int i = 0; i < 10 && !ret; i++)
 		ret = console_put(&console, 'y');
 	atomic_store(&put_result, ret);
@@ -121,6 +124,9 @@ START_TEST(test_console_threads_stop_waiting)
 	char tail[10];
 
 	ck_assert_int_eq(pthread_create(&blocked, NULL, blocked_main, NULL), 0);
+	/* The last one blocks. */
+	while (atomic_load(&puts_begun) < 2 * CONSOLE_BUFFER_SIZE)
+		sched_yield();
 	/* Must not wait for the thread that does; and it does not end. */
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_int_eq(console_flush(&console), 0);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves that the result of a run, in whatever mode and however it ended, is
+ * what configs/result.schema.json says: the documents keep to the schema, and
+ * the schema is tight enough to notice any value of another kind and any
+ * member that is not described. And that members which exist in some runs
+ * only are there in those and in no other.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doc.h"
+#include "env.h"
+#include "schema.h"
+
+static struct env env;
+
+static const struct {
+	const char *image, *boot_args;
+	const char *set[2]; /* or NULL */
+	bool userspace;
+} runs[] = {
+	{"hello.elf", "status=0", {"timer.mode=kernel"}, false},
+	{"hello.elf", "status=300", {"timer.mode=kernel"}, false},
+	{"lateness.elf",
+	 "wait=hlt fires=50",
+	 {"timer.mode=kernel", "--samples"},
+	 false},
+	{"hello.elf", "status=0", {"timer.mode=userspace"}, true},
+	{"hello.elf", "triple", {"timer.mode=userspace"}, true},
+	{"hello.elf", "hang", {"run.timeout_ms=200"}, true},
+	{"plain64.elf", "fetch_hole", {"timer.mode=userspace"}, true},
+	{"lateness.elf", "wait=hlt fires=50", {"timer.advance=off"}, true},
+	{"lateness.elf",
+	 "wait=hlt fires=50 dist=random",
+	 {"timer.advance=auto", "machine-config.vcpu_count=2"},
+	 true},
+	{"lateness.elf",
+	 "wait=spin fires=50",
+	 {"timer.advance=5000", "--samples"},
+	 true},
+	{"lateness.elf", "edge", {"timer.vmentry_advance=10"}, true},
+	{"lateness.elf", "edge", {"timer.vmentry_advance=off"}, true},
+	/* No sample but those of the warm-up. */
+	{"lateness.elf", "arms_only", {"timer.mode=userspace"}, true},
+};
+
+#define RUNS ((int)(sizeof(runs) / sizeof(runs[0])))
+
+static void run_one(int i, struct json_doc *doc)
+{
+	char path[PATH_MAX], option[PATH_MAX + 16];
+	struct run run;
+
+	snprintf(option, sizeof(option), "--json=%s",
+		 env_path(&env, "result.json", path));
+	env_guest(&env, &run, runs[i].image, runs[i].boot_args,
+		  SETS(option, runs[i].set[0], runs[i].set[1]));
+	doc_load(doc, path);
+	ck_assert_int_eq(doc_u64(doc, "end.status"),
+			 (uint64_t)run_status(&run));
+	run_free(&run);
+}
+
+static void load_schema(struct json_doc *schema)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/result.schema.json", env.configs);
+	doc_load(schema, path);
+}
+
+static bool has(const struct json_doc *doc, const char *path)
+{
+	return json_get(doc, json_root(doc), path);
+}
+
+/* Is a key that takes a number or a word the word "auto"? */
+static bool is_auto(const struct json_doc *doc, const char *path)
+{
+	return json_equals(doc, doc_get(doc, path), "auto");
+}
+
+START_TEST(test_results_keep_to_the_schema)
+{
+	bool userspace = runs[_i].userspace, calibrates;
+	struct json_doc schema, doc;
+	char err[512];
+
+	if (userspace && !env.userspace)
+		return;
+	load_schema(&schema);
+	run_one(_i, &doc);
+	ck_assert_msg(!schema_check(&schema, env.configs, &doc, NULL, err,
+				    sizeof(err)),
+		      "%s", err);
+	ck_assert_int_eq(has(&doc, "vcpus[0].timer"), userspace);
+	ck_assert_int_eq(has(&doc, "entry_cost_tsc"), userspace);
+	ck_assert_int_eq(has(&doc, "timer_thread_wakeups"), userspace);
+	ck_assert_int_eq(has(&doc, "config.unused"), !userspace);
+	ck_assert_int_eq(has(&doc, "vcpus[0].timer.tuner"),
+			 userspace && is_auto(&doc, "config.timer.advance"));
+	calibrates = userspace && is_auto(&doc, "config.timer.vmentry_advance");
+	ck_assert_int_eq(has(&doc, "calibration"), calibrates);
+	ck_assert_int_eq(has(&doc, "calibration_dropped"), calibrates);
+	json_free(&doc);
+	json_free(&schema);
+}
+END_TEST
+
+START_TEST(test_results_samples_are_all_there)
+{
+	static const int with_samples[] = {2, 9};
+	struct json_doc doc;
+	int i = with_samples[_i];
+
+	if (runs[i].userspace && !env.userspace)
+		return;
+	run_one(i, &doc);
+	/* The guest's warm-up is 20 fires. */
+	ck_assert_uint_eq(doc_get(&doc, "lateness[0].samples_tsc")->children,
+			  70);
+	ck_assert_uint_eq(doc_u64(&doc, "lateness[0].samples"), 50);
+	ck_assert_uint_eq(doc_u64(&doc, "lateness_all.samples"), 50);
+	json_free(&doc);
+}
+END_TEST
+
+/* The document with bytes [from, to) replaced; to be freed. */
+static char *replaced(const struct json_doc *doc, size_t from, size_t to,
+		      const char *by)
+{
+	char *text;
+
+	if (asprintf(&text, "%.*s%s%s", (int)from, doc->text, by,
+		     doc->text + to) < 0)
+		ck_abort_msg("out of memory");
+	return text;
+}
+
+static int check_text(const struct json_doc *schema, char *text)
+{
+	struct json_doc doc;
+	char err[512];
+	int ret = json_parse(&doc, NULL, text, strlen(text), 1 << 24, err,
+			     sizeof(err));
+
+	ck_assert_msg(!ret, "%s", err);
+	ret = schema_check(schema, env.configs, &doc, NULL, err, sizeof(err));
+	json_free(&doc);
+	free(text);
+	return ret;
+}
+
+/* The n-th element of an array is like its first. */
+static bool is_further_element(const struct json_doc *doc,
+			       const struct json_node *node)
+{
+	const struct json_node *around = &doc->nodes[node->parent];
+
+	return around->type == JSON_ARRAY && node != json_first(doc, around);
+}
+
+static void expect_noticed(const struct json_doc *schema,
+			   const struct json_doc *doc,
+			   const struct json_node *node)
+{
+	size_t quote = node->type == JSON_STRING;
+	bool empty = !node->children;
+	char path[256];
+
+	json_path(doc, node, path, sizeof(path));
+	ck_assert_msg(check_text(schema, replaced(doc, node->start - quote,
+						  node->end + quote,
+						  "{\"odd\": 0}")) == -EINVAL,
+		      "another kind of value passes at %s", path);
+	if (node->type == JSON_OBJECT)
+		ck_assert_msg(
+			check_text(schema, replaced(doc, node->start + 1,
+						    node->start + 1,
+						    empty ? "\"odd\": 0"
+							  : "\"odd\": 0,")) ==
+				-EINVAL,
+			"a new member passes at %s", path);
+}
+
+START_TEST(test_results_schema_is_tight)
+{
+	static const int tried[] = {2, 8};
+	struct json_doc schema, doc;
+	int i = tried[_i];
+
+	if (runs[i].userspace && !env.userspace)
+		return;
+	load_schema(&schema);
+	run_one(i, &doc);
+	for (uint32_t n = 0; n < doc.node_count; n++)
+		if (!doc.nodes[n].is_key &&
+		    !is_further_element(&doc, &doc.nodes[n]))
+			expect_noticed(&schema, &doc, &doc.nodes[n]);
+	json_free(&doc);
+	json_free(&schema);
+}
+END_TEST
+
+static Suite *results_suite(void)
+{
+	Suite *suite = suite_create("results");
+	TCase *tcase = env_case(suite, "schema");
+
+	tcase_add_loop_test(tcase, test_results_keep_to_the_schema, 0, RUNS);
+	tcase_add_loop_test(tcase, test_results_samples_are_all_there, 0, 2);
+	tcase_add_loop_test(tcase, test_results_schema_is_tight, 0, 2);
+	return suite;
+}
+
+int main(void)
+{
+	return env_run(&env, results_suite);
+}
