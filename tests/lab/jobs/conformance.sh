@@ -2,6 +2,7 @@
 # hosts: amd amd-icount intel*
 # timeout: 600
 # standard: yes
+# shellcheck shell=sh
 # param: default
 # param: kvm_intel.preemption_timer=0
 # The same questions to KVM's own timer and to punctual's, on two CPUs: every

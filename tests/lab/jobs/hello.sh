@@ -2,6 +2,7 @@
 # hosts: amd amd-icount intel*
 # timeout: 60
 # standard: yes
+# shellcheck shell=sh
 # A guest that says hello and ends with a status of its own choice.
 echo "1..2"
 out=$(punctual run -q /configs/hello.json)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# hosts: amd*
+# hosts: amd
 # timeout: 1800
 # standard: yes
 # shellcheck shell=sh

@@ -2,6 +2,7 @@
 # hosts: amd* intel*
 # timeout: 60
 # standard: yes
+# shellcheck shell=sh
 # param: default
 # param: kvm_intel.preemption_timer=0
 # What punctual finds out about a KVM must be what this host is known to do

@@ -2,6 +2,7 @@
 # hosts: amd*
 # timeout: 600
 # standard: no
+# shellcheck shell=sh
 # Three minutes of tests/soak: the lateness guest with random settings, and
 # with CPU hogs beside it, must have no early, lost or doubled fire.
 echo "1..1"
