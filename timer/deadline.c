@@ -110,6 +110,7 @@ static void deadline_plan_past(const struct deadline_policy *policy,
 		.deadline_host_tsc = deadline_host_tsc,
 		.target_host_tsc = deadline_host_tsc - policy->entry_cost_tsc,
 		.wake_host_tsc = now_host_tsc,
+		.past = true,
 	};
 }
 

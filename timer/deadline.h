@@ -43,6 +43,7 @@ struct deadline {
 	uint64_t wake_host_tsc;
 	uint64_t advance_tsc; /* in force for this fire */
 	uint64_t slack_tsc;   /* how early the present arm may expire */
+	bool past;	      /* it was when it was planned */
 	bool advance_cut;     /* less advance than was wanted */
 	bool far;	      /* the present arm ends early on purpose */
 };

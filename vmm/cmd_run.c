@@ -175,6 +175,16 @@ static int prepare_calibration(struct run *run)
 	return 0;
 }
 
+/* What the guest printed last could not be written: that hides a good end,
+ * never a bad one. */
+static int judge_console(const struct vm *vm, int status)
+{
+	if (!vm->console_error || status > EXIT_STATUS_GUEST_MAX)
+		return status;
+	complain("console: %s", strerror(-vm->console_error));
+	return EXIT_STATUS_OUTPUT;
+}
+
 static int run_vm(struct run *run, int kvm_fd)
 {
 	struct vm vm;
@@ -209,6 +219,7 @@ static int run_vm(struct run *run, int kvm_fd)
 		status = write_results(run, &vm, monotonic_ns() - start_ns,
 				       end_status(&vm.end));
 		explain(run, &vm);
+		status = judge_console(&vm, status);
 	}
 	vm_destroy(&vm);
 	return status;

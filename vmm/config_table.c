@@ -174,7 +174,8 @@ static const struct config_key keys[] = {
 	 .max = 100000000,
 	 .initial = "400000",
 	 FIELD(max_advance_ns),
-	 .doc = "Upper limit of the advance, and so of one wait, in ns."},
+	 .doc = "Upper limit of the advance, in ns; a wait may be longer by "
+		"the entry cost."},
 	{.path = "timer.max_spin_share",
 	 .type = CONFIG_SHARE,
 	 .initial = "0.25",

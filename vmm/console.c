@@ -126,9 +126,12 @@ int console_close(struct console *console, int patience_ms)
 	if (console->closed)
 		return 0;
 	console->closed = true;
-	if (console->used && console_writable(console, patience_ms))
-		ret = console_write_all(console);
-
+	if (console->used && !console->error) {
+		if (console_writable(console, patience_ms))
+			ret = console_write_all(console);
+		else
+			ret = -ETIMEDOUT;
+	}
 	if (console->owns_fd && close(console->fd) && !ret && !console->error)
 		ret = -errno;
 	console->fd = -1;

@@ -253,10 +253,13 @@ void exit_run_failed(struct vcpu *vcpu, int error)
 
 void exit_timer_failed(struct vcpu *vcpu, int error)
 {
-	end_set(&vcpu->vm->end, END_INTERNAL, 0, (int)vcpu->index,
-		error == -EIO ? "the host's TSC stands still or steps back"
-			      : "timer of vCPU %" PRIu32 ": %s",
-		vcpu->index, strerror(-error));
+	if (error == -ETIME)
+		end_set(&vcpu->vm->end, END_INTERNAL, 0, (int)vcpu->index,
+			"the host's TSC stands still or steps back");
+	else
+		end_set(&vcpu->vm->end, END_KVM, 0, (int)vcpu->index,
+			"timer of vCPU %" PRIu32 ": %s", vcpu->index,
+			strerror(-error));
 }
 
 bool exit_backstop(struct vcpu *vcpu, bool now)

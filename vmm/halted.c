@@ -3,7 +3,8 @@
  * halted - see halted.h. Reference: SDM 2A "HLT"; Linux
  * Documentation/virt/kvm/api.rst "KVM_GET_MP_STATE", "KVM_GET_VCPU_EVENTS".
  * Two looks, since one vCPU may wake another by an NMI or INIT just between
- * their looks: had it work left, the second look would show it.
+ * their looks. (Two that wake each other for ever, with interrupts off and
+ * using next to no CPU time, could still be taken for halted.)
  */
 #define _GNU_SOURCE
 #include "halted.h"

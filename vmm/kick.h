@@ -22,10 +22,11 @@
 #include <sys/types.h>
 
 enum {
-	KICK_DUE = 1u << 0,  /* the host timer of this vCPU expired */
-	KICK_STOP = 1u << 1, /* leave the run loop for good */
-	KICK_LOOK = 1u << 2, /* report whether this vCPU is halted for ever */
-	KICK_DUMP = 1u << 3, /* write the registers to the dump buffer */
+	KICK_DUE = 1u << 0,    /* the host timer of this vCPU expired */
+	KICK_STOP = 1u << 1,   /* leave the run loop for good */
+	KICK_LOOK = 1u << 2,   /* report whether this vCPU is halted for ever */
+	KICK_DUMP = 1u << 3,   /* write the registers to the dump buffer */
+	KICK_RESYNC = 1u << 4, /* the host's clocks jumped */
 	KICK_RUNNING = 1u << 30,
 };
 

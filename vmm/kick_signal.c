@@ -18,7 +18,10 @@
 
 /* A real-time signal: when its queue is full the sender is told (EAGAIN),
  * where a standard signal would arrive without its pointer. */
-#define KICK_SIGNAL (SIGRTMIN)
+#define KICK_SIGNAL	 (SIGRTMIN)
+
+/* Some ms of yielding, far above what a drain takes. */
+#define SEND_RETRIES_MAX 10000
 
 static void kick_handler(int signal_number, siginfo_t *info, void *context)
 {
@@ -55,12 +58,19 @@ void kick_interrupt(struct kick *kick)
 	info.si_pid = kick->tgid;
 	info.si_value.sival_ptr = (void *)(uintptr_t)kick->immediate_exit;
 	atomic_fetch_add_explicit(&kick->signals, 1, memory_order_relaxed);
-	while (syscall(SYS_rt_tgsigqueueinfo, kick->tgid, tid, KICK_SIGNAL,
-		       &info) &&
-	       errno == EAGAIN) {
+	for (int i = 0; i < SEND_RETRIES_MAX; i++) {
+		if (!syscall(SYS_rt_tgsigqueueinfo, kick->tgid, tid,
+			     KICK_SIGNAL, &info) ||
+		    errno != EAGAIN)
+			return;
 		/* The queue drains as vCPU threads take their signals. */
 		atomic_fetch_add_explicit(&kick->send_retries, 1,
 					  memory_order_relaxed);
 		sched_yield();
 	}
+	/* The queue is the user's, and others may keep it full for ever. A
+	 * signal without a payload needs no room; what the handler would do
+	 * with the payload is done here. */
+	*kick->immediate_exit = 1;
+	syscall(SYS_tgkill, kick->tgid, tid, KICK_SIGNAL);
 }

@@ -110,8 +110,7 @@ static void note_arrival(struct user_timer *timer,
 	uint64_t spin_tsc = wait->end_host_tsc - wait->start_host_tsc;
 
 	/* Past when it was armed: how late that is is the guest's affair. */
-	if (tsc_diff(timer->plan.deadline_host_tsc,
-		     timer->plan.wake_host_tsc) <= 0)
+	if (timer->plan.past)
 		return;
 	if (late_tsc > 0) {
 		stats->arrived_late++;
@@ -160,6 +159,8 @@ static int find_wait_end(struct user_timer *timer, uint64_t *end_host_tsc)
 
 	if (costs && planned_tsc) {
 		ret = kvm_is_halted(timer->vcpu_fd, &halted);
+		if (ret)
+			return ret;
 		cost_tsc = atomic_load_explicit(
 			&costs->tsc[halted ? USER_TIMER_HALTED
 					   : USER_TIMER_RUNNING],
@@ -169,6 +170,14 @@ static int find_wait_end(struct user_timer *timer, uint64_t *end_host_tsc)
 	}
 	*end_host_tsc = deadline_wait_end(&timer->plan, cost_tsc);
 	return ret;
+}
+
+/* The ceiling, and what waiting for another state's entry may add to it. */
+static int64_t max_spin_tsc(const struct user_timer *timer)
+{
+	return (int64_t)(timer->policy.max_advance_tsc +
+			 (timer->plan.deadline_host_tsc -
+			  timer->plan.target_host_tsc));
 }
 
 static void note_spin_end(struct user_timer_log *log, uint64_t spin_end_tsc)
@@ -195,9 +204,12 @@ static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
 			  DEADLINE_LONG_PAST);
 	if (ret)
 		return ret;
-	if (wait_until(&timer->setup->clock, end_host_tsc, wait) !=
-	    WAIT_REACHED)
-		return -EIO;
+	/* The callers' ceiling once more: a thread that was moved to a CPU
+	 * whose TSC is far behind must not spin until that one is there. */
+	if (tsc_diff(end_host_tsc, now_host_tsc(timer)) > max_spin_tsc(timer) ||
+	    wait_until(&timer->setup->clock, end_host_tsc, wait) !=
+		    WAIT_REACHED)
+		return -ETIME;
 	if (timer->log)
 		note_spin_end(timer->log, wait->end_host_tsc - end_host_tsc);
 	if (timer->setup->advance != USER_TIMER_ADVANCE_OFF)
@@ -319,14 +331,12 @@ int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc)
 	return ret;
 }
 
-static int move_offset(struct user_timer *timer, uint64_t offset_tsc)
+int user_timer_resync(struct user_timer *timer)
 {
+	uint64_t offset_tsc;
 	bool is_void;
-	int ret = kvm_set_tsc_offset(timer->vcpu_fd, offset_tsc);
+	int ret = kvm_get_tsc_offset(timer->vcpu_fd, &offset_tsc);
 
-	/* A back end may take the new offset and keep the old one. */
-	if (!ret)
-		ret = kvm_get_tsc_offset(timer->vcpu_fd, &offset_tsc);
 	if (ret)
 		return ret;
 	guest_tsc_set_offset(&timer->tsc, offset_tsc);
@@ -334,6 +344,14 @@ static int move_offset(struct user_timer *timer, uint64_t offset_tsc)
 		return 0;
 	ret = drop_if_void(timer, &is_void);
 	return ret || is_void ? ret : user_timer_plan(timer);
+}
+
+static int move_offset(struct user_timer *timer, uint64_t offset_tsc)
+{
+	int ret = kvm_set_tsc_offset(timer->vcpu_fd, offset_tsc);
+
+	/* A back end may take the new offset and keep the old one. */
+	return ret ? ret : user_timer_resync(timer);
 }
 
 int user_timer_write_tsc(struct user_timer *timer, uint64_t guest_tsc)

@@ -155,7 +155,7 @@ void user_timer_free(struct user_timer *timer);
 /*
  * The guest wrote IA32_TSC_DEADLINE: arms, disarms or delivers. One
  * timerfd_settime; a host write of the MSR besides on the first write after
- * a fire. 0, -errno of a host call, or -EIO when the TSC failed a spin.
+ * a fire. 0, -errno of a host call, or -ETIME when the TSC failed a spin.
  */
 int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc);
 
@@ -166,6 +166,12 @@ int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc);
  * and plans an armed deadline anew. 0 or -errno. */
 int user_timer_write_tsc(struct user_timer *timer, uint64_t guest_tsc);
 int user_timer_write_tsc_adjust(struct user_timer *timer, uint64_t adjust);
+
+/*
+ * The host's TSC may have jumped (a suspend): reads the offset that is in
+ * force and plans an armed deadline anew. As write_deadline.
+ */
+int user_timer_resync(struct user_timer *timer);
 
 /* The host timer expired, or seems to have (KICK_DUE). As write_deadline. */
 int user_timer_expired(struct user_timer *timer);

@@ -76,6 +76,13 @@ static bool vcpu_serve(struct vcpu *vcpu, uint32_t requests)
 			return false;
 		}
 	}
+	if (requests & KICK_RESYNC) {
+		ret = user_timer_resync(&vcpu->timer);
+		if (ret) {
+			exit_timer_failed(vcpu, ret);
+			return false;
+		}
+	}
 	if (requests & KICK_DUMP) {
 		dump_vcpu(vcpu);
 		atomic_fetch_add(&vcpu->dumps, 1);

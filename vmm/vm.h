@@ -51,6 +51,7 @@ struct vm {
 	struct calibrate *calibrate;
 	struct user_timer_costs costs;
 	struct guard guard;
+	int console_error; /* -errno of the last flush; main thread */
 	struct vcpu *vcpus;
 	uint32_t vcpu_count; /* created so far */
 

@@ -4,7 +4,7 @@
  * halted guests, the console's last bytes; and the orderly end.
  *
  * None of this is on the way of a timer interrupt. Every wait here is an
- * event, but for the join of a vCPU thread that is busy with a last write.
+ * event, but for those on vCPU threads that are to end or to show themselves.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,13 +59,17 @@ static int open_timer(uint64_t first_ms, uint64_t interval_ms)
 
 static int watch_open(struct watch *watch, const struct vm *vm)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action;
 	sigset_t mask;
 
+	/* One that is ignored, as under nohup(1), stays so; blocked, it would
+	 * be queued all the same. */
 	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	sigaddset(&mask, SIGQUIT);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &action) ||
+		    action.sa_handler != SIG_IGN)
+			sigaddset(&mask, signals[i]);
 	/* Before the threads are made: they inherit the mask, so these four
 	 * reach the signalfd and nothing else. */
 	pthread_sigmask(SIG_BLOCK, &mask, &watch->old_mask);
@@ -132,21 +136,22 @@ static void use_calibration(struct vm *vm)
 {
 	const struct calibrate *calibrate = vm->calibrate;
 
-	guard_init(&vm->guard);
 	atomic_store(&vm->costs.tsc[USER_TIMER_RUNNING],
 		     calibrate->cost[CALIBRATE_RUNNING].result_tsc);
 	atomic_store(&vm->costs.tsc[USER_TIMER_HALTED],
 		     calibrate->cost[CALIBRATE_HALTED].result_tsc);
 }
 
-/* What was measured may no longer hold: back to late, never early. */
+/* The host slept, or its clock is another one: what was measured may no
+ * longer hold, so back to late, never early; and the TSC may have jumped. */
 static void check_guard(struct vm *vm)
 {
-	if (!vm->calibrate || !vm->calibrate->done ||
-	    !guard_tripped(&vm->guard))
+	if (!vm->user_timer || !guard_tripped(&vm->guard))
 		return;
 	for (int state = 0; state < USER_TIMER_STATES; state++)
 		atomic_store(&vm->costs.tsc[state], 0);
+	for (uint32_t i = 0; i < vm->vcpu_count; i++)
+		kick_send(&vm->vcpus[i].kick, KICK_RESYNC);
 }
 
 static void tick(struct watch *watch, struct vm *vm)
@@ -234,6 +239,17 @@ static bool ended_by_itself(const struct vm *vm)
 	       vm->end.kind == END_HALTED;
 }
 
+/* A run that ended by itself waits for its reader, as long as it might have
+ * lasted itself. */
+static int console_patience(const struct vm *vm)
+{
+	uint64_t limit_ms = vm->config->timeout_ms;
+
+	if (!ended_by_itself(vm))
+		return CONSOLE_PATIENCE_MS;
+	return limit_ms ? (int)limit_ms : -1;
+}
+
 static int start_threads(struct vm *vm, int *status, char *err, size_t err_size)
 {
 	int ret = 0;
@@ -268,7 +284,6 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 {
 	struct watch watch;
 	int ret = watch_open(&watch, vm);
-	int console_ret;
 
 	*status = EXIT_STATUS_CANNOT;
 	if (ret) {
@@ -279,6 +294,7 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	}
 	if (vm->calibrate && vm->calibrate->done)
 		use_calibration(vm);
+	guard_init(&vm->guard);
 	ret = start_threads(vm, status, err, err_size);
 	if (ret)
 		end_set(&vm->end, END_INTERNAL, 0, -1, "%s", err);
@@ -286,12 +302,6 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	stop_vcpus(vm);
 	timer_thread_stop(&vm->timer_thread);
 	watch_close(&watch);
-	console_ret = console_close(
-		&vm->console, ended_by_itself(vm) ? -1 : CONSOLE_PATIENCE_MS);
-	if (console_ret && !ret) {
-		snprintf(err, err_size, "console: %s", strerror(-console_ret));
-		*status = EXIT_STATUS_OUTPUT;
-		ret = console_ret;
-	}
+	vm->console_error = console_close(&vm->console, console_patience(vm));
 	return ret;
 }

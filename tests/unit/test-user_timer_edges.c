@@ -301,7 +301,7 @@ START_TEST(test_user_timer_tsc_stands_still)
 	arm_in(1000000);
 	fake_kvm.clock.now_tsc = HOST_START + 985000;
 	fake_kvm.clock.freeze_at_read = fake_kvm.clock.reads + 20;
-	ck_assert_int_eq(user_timer_expired(&timer), -EIO);
+	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
 	ck_assert_uint_eq(timer.stats.spins, 0);
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(test_user_timer_tsc_steps_back)
 	fake_kvm.clock.now_tsc = HOST_START + 985000;
 	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 20;
 	fake_kvm.clock.back_tsc = 1000;
-	ck_assert_int_eq(user_timer_expired(&timer), -EIO);
+	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
 	ck_assert_uint_eq(timer.stats.spins, 0);
 }
 END_TEST
@@ -351,6 +351,42 @@ START_TEST(test_user_timer_host_errors)
 }
 END_TEST
 
+/* A thread that is moved to a CPU whose TSC is a second behind. */
+START_TEST(test_user_timer_tsc_is_far_behind)
+{
+	arm_in(1000000);
+	fake_kvm.clock.now_tsc = HOST_START + 985000;
+	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 1;
+	fake_kvm.clock.back_tsc = TSC_KHZ * UINT64_C(1000);
+	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
+	ck_assert_uint_eq(timer.stats.spins, 0);
+}
+END_TEST
+
+/* A suspend: the host's TSC starts anew, KVM moves its offset along. */
+START_TEST(test_user_timer_resync)
+{
+	uint64_t deadline = arm_in(1000000);
+
+	fake_kvm.tsc_offset += HOST_START - 5000;
+	fake_kvm.clock.now_tsc = 5000;
+	ck_assert_int_eq(user_timer_resync(&timer), 0);
+	ck_assert_uint_eq(timer.tsc.tsc_offset, fake_kvm.tsc_offset);
+	ck_assert_uint_eq(timer.plan.deadline_host_tsc,
+			  deadline - fake_kvm.tsc_offset);
+	kick_at(timer.plan.wake_host_tsc);
+	ck_assert_uint_eq(fake_kvm_last_write(0).value, 1);
+	ck_assert_uint_ge(fake_kvm_guest_tsc(), deadline);
+
+	/* Nothing armed: the offset alone. */
+	fake_kvm.tsc_offset += 77;
+	ck_assert_int_eq(user_timer_resync(&timer), 0);
+	ck_assert_uint_eq(timer.tsc.tsc_offset, fake_kvm.tsc_offset);
+	fake_kvm.get_offset_error = -ENXIO;
+	ck_assert_int_eq(user_timer_resync(&timer), -ENXIO);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_timer_edges");
@@ -373,6 +409,8 @@ int main(void)
 	tcase_add_test(tc, test_user_timer_backstop);
 	tcase_add_test(tc, test_user_timer_tsc_stands_still);
 	tcase_add_test(tc, test_user_timer_tsc_steps_back);
+	tcase_add_test(tc, test_user_timer_tsc_is_far_behind);
+	tcase_add_test(tc, test_user_timer_resync);
 	tcase_add_test(tc, test_user_timer_host_errors);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);

@@ -39,7 +39,7 @@ static struct vcpu vcpu;
 static const struct step *script;
 static size_t next_step;
 static char trace[64];
-static int poll_error, expired_error, failed_error;
+static int poll_error, expired_error, resync_error, failed_error;
 static bool wants_dump, running_at_exit;
 
 static void note(char letter)
@@ -86,6 +86,13 @@ int user_timer_expired(struct user_timer *timer)
 	ck_assert_ptr_eq(timer, &vcpu.timer);
 	note('e');
 	return expired_error;
+}
+
+int user_timer_resync(struct user_timer *timer)
+{
+	ck_assert_ptr_eq(timer, &vcpu.timer);
+	note('s');
+	return resync_error;
 }
 
 void user_timer_free(struct user_timer *timer)
@@ -275,6 +282,15 @@ START_TEST(test_vcpu_poll_fails)
 }
 END_TEST
 
+START_TEST(test_vcpu_resync_fails)
+{
+	resync_error = -ENXIO;
+	atomic_store(&vcpu.kick.word, KICK_RESYNC | KICK_DUE | KICK_DUMP);
+	run_script(NULL, 0, "esT");
+	ck_assert_int_eq(failed_error, -ENXIO);
+}
+END_TEST
+
 START_TEST(test_vcpu_expiry_fails)
 {
 	expired_error = -EIO;
@@ -310,6 +326,7 @@ int main(void)
 	tcase_add_test(tc, test_vcpu_run_fails);
 	tcase_add_test(tc, test_vcpu_poll_fails);
 	tcase_add_test(tc, test_vcpu_expiry_fails);
+	tcase_add_test(tc, test_vcpu_resync_fails);
 	tcase_add_test(tc, test_vcpu_dumps_at_a_bad_end);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
