@@ -82,6 +82,7 @@ static void read_probe(struct env *env)
 	env->allow_unstable = doc_bool(&doc, "intercepted") &&
 			      !doc_bool(&doc, "host.tsc_stable");
 	env->userspace = env->rung[0] || env->allow_unstable;
+	env->swallowed = doc_bool(&doc, "swallowed");
 	json_free(&doc);
 }
 

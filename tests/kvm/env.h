@@ -25,6 +25,7 @@ struct env {
 	/* From `punctual probe --json`. */
 	bool userspace;	     /* timer mode "userspace" runs here ... */
 	bool allow_unstable; /* ... with timer.unstable_tsc=allow only */
+	bool swallowed;	     /* KVM keeps the deadline writes to itself */
 	char rung[32];	     /* of the ladder, "" if none */
 	char backend[32];    /* kvm_intel, ... */
 };

@@ -44,11 +44,21 @@ static const struct {
 	 true},
 	{"lateness.elf", "edge", {"timer.vmentry_advance=10"}, true},
 	{"lateness.elf", "edge", {"timer.vmentry_advance=off"}, true},
-	/* No sample but those of the warm-up. */
 	{"lateness.elf", "arms_only", {"timer.mode=userspace"}, true},
 };
 
-#define RUNS ((int)(sizeof(runs) / sizeof(runs[0])))
+enum {
+	RUNS_KERNEL = 3,	/* the first ones */
+	RUN_KERNEL_SAMPLES = 2, /* with --samples */
+	RUN_USER_CPUS = 8,	/* two CPUs, advance auto: most members */
+	RUN_USER_SAMPLES = 9,
+};
+
+static int run_count(void)
+{
+	return env.userspace ? (int)(sizeof(runs) / sizeof(runs[0]))
+			     : RUNS_KERNEL;
+}
 
 static void run_one(int i, struct json_doc *doc)
 {
@@ -90,8 +100,6 @@ START_TEST(test_results_keep_to_the_schema)
 	struct json_doc schema, doc;
 	char err[512];
 
-	if (userspace && !env.userspace)
-		return;
 	load_schema(&schema);
 	run_one(_i, &doc);
 	ck_assert_msg(!schema_check(&schema, env.configs, &doc, NULL, err,
@@ -113,12 +121,11 @@ END_TEST
 
 START_TEST(test_results_samples_are_all_there)
 {
-	static const int with_samples[] = {2, 9};
+	static const int with_samples[] = {RUN_KERNEL_SAMPLES,
+					   RUN_USER_SAMPLES};
 	struct json_doc doc;
 	int i = with_samples[_i];
 
-	if (runs[i].userspace && !env.userspace)
-		return;
 	run_one(i, &doc);
 	/* The guest's warm-up is 20 fires. */
 	ck_assert_uint_eq(doc_get(&doc, "lateness[0].samples_tsc")->children,
@@ -189,12 +196,10 @@ static void expect_noticed(const struct json_doc *schema,
 
 START_TEST(test_results_schema_is_tight)
 {
-	static const int tried[] = {2, 8};
+	static const int tried[] = {RUN_KERNEL_SAMPLES, RUN_USER_CPUS};
 	struct json_doc schema, doc;
 	int i = tried[_i];
 
-	if (runs[i].userspace && !env.userspace)
-		return;
 	load_schema(&schema);
 	run_one(i, &doc);
 	for (uint32_t n = 0; n < doc.node_count; n++)
@@ -210,10 +215,13 @@ static Suite *results_suite(void)
 {
 	Suite *suite = suite_create("results");
 	TCase *tcase = env_case(suite, "schema");
+	int timers = env.userspace ? 2 : 1;
 
-	tcase_add_loop_test(tcase, test_results_keep_to_the_schema, 0, RUNS);
-	tcase_add_loop_test(tcase, test_results_samples_are_all_there, 0, 2);
-	tcase_add_loop_test(tcase, test_results_schema_is_tight, 0, 2);
+	tcase_add_loop_test(tcase, test_results_keep_to_the_schema, 0,
+			    run_count());
+	tcase_add_loop_test(tcase, test_results_samples_are_all_there, 0,
+			    timers);
+	tcase_add_loop_test(tcase, test_results_schema_is_tight, 0, timers);
 	return suite;
 }
 
