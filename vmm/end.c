@@ -31,6 +31,16 @@ void end_free(struct end *end)
 	end->event_fd = -1;
 }
 
+static void __attribute__((format(printf, 5, 0)))
+fill(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
+     const char *detail, va_list args)
+{
+	end->kind = kind;
+	end->value = value;
+	end->vcpu = vcpu;
+	vsnprintf(end->detail, sizeof(end->detail), detail, args);
+}
+
 void end_set(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
 	     const char *detail, ...)
 {
@@ -39,16 +49,23 @@ void end_set(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
 
 	if (atomic_flag_test_and_set(&end->claimed))
 		return;
-	end->kind = kind;
-	end->value = value;
-	end->vcpu = vcpu;
 	va_start(args, detail);
-	vsnprintf(end->detail, sizeof(end->detail), detail, args);
+	fill(end, kind, value, vcpu, detail, args);
 	va_end(args);
 	atomic_store_explicit(&end->published, true, memory_order_release);
 	/* An eventfd that holds 0 takes one; the only writer is this call. */
 	if (write(end->event_fd, &one, sizeof(one)) < 0)
 		return;
+}
+
+void end_overrule(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
+		  const char *detail, ...)
+{
+	va_list args;
+
+	va_start(args, detail);
+	fill(end, kind, value, vcpu, detail, args);
+	va_end(args);
 }
 
 int end_status(const struct end *end)

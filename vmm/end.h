@@ -3,8 +3,9 @@
  * end - why a run ended, once, and the exit status that says so.
  *
  * The first reason wins; whatever happens while the VM is being stopped is
- * not another reason. The table of statuses is part of the user interface
- * (README "Exit status", punctual(1) EXIT STATUS); a test walks it.
+ * not another reason, short of one that makes the first untrue. The table of
+ * statuses is part of the user interface (README "Exit status", punctual(1)
+ * EXIT STATUS); a test walks it.
  */
 #ifndef VMM_END_H
 #define VMM_END_H
@@ -65,6 +66,14 @@ void end_free(struct end *end);
  */
 void end_set(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
 	     const char *detail, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * The same, but replaces the reason there is: a look at the remains showed that
+ * it cannot stand. Main thread, when no other is left.
+ */
+void end_overrule(struct end *end, enum end_kind kind, uint64_t value, int vcpu,
+		  const char *detail, ...)
+	__attribute__((format(printf, 5, 6)));
 
 /* The process exit status for a published end. */
 int end_status(const struct end *end);

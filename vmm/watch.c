@@ -233,6 +233,27 @@ static void stop_vcpus(struct vm *vm)
 	}
 }
 
+/*
+ * The last look for a timer that was never ours: a guest that took more fires
+ * than we were given deadlines had them from KVM, and no figure of it stands.
+ * Whoever does not report is caught while running, or had no deadline left
+ * that would show.
+ */
+static void check_interception(struct vm *vm)
+{
+	uint64_t fires = lateness_fires(&vm->lateness), arms = 0;
+
+	for (uint32_t i = 0; i < vm->vcpu_count; i++)
+		arms += vm->vcpus[i].timer.stats.arms;
+	if (vm->user_timer && fires > arms)
+		end_overrule(&vm->end, END_NOT_INTERCEPTED, fires, -1,
+			     "the guest reports %" PRIu64 " fires, of %" PRIu64
+			     " deadlines that arrived here: writes of "
+			     "IA32_TSC_DEADLINE go past the MSR filter (see "
+			     "punctual probe)",
+			     fires, arms);
+}
+
 static bool ended_by_itself(const struct vm *vm)
 {
 	return vm->end.kind == END_GUEST_EXIT || vm->end.kind == END_RESET ||
@@ -301,6 +322,7 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	watch_until_end(&watch, vm);
 	stop_vcpus(vm);
 	timer_thread_stop(&vm->timer_thread);
+	check_interception(vm);
 	watch_close(&watch);
 	vm->console_error = console_close(&vm->console, console_patience(vm));
 	return ret;

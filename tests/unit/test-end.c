@@ -53,6 +53,19 @@ START_TEST(test_end_first_reason_wins)
 }
 END_TEST
 
+START_TEST(test_end_overruled)
+{
+	end_set(&end, END_GUEST_EXIT, 0, 0, "status 0");
+	end_overrule(&end, END_NOT_INTERCEPTED, 20, -1, "%d fires", 20);
+	ck_assert_int_eq(end.kind, END_NOT_INTERCEPTED);
+	ck_assert_uint_eq(end.value, 20);
+	ck_assert_int_eq(end.vcpu, -1);
+	ck_assert_str_eq(end.detail, "20 fires");
+	ck_assert_int_eq(end_status(&end), EXIT_STATUS_NOT_INTERCEPTED);
+	ck_assert(is_signalled());
+}
+END_TEST
+
 START_TEST(test_end_long_detail_is_cut)
 {
 	char text[400];
@@ -169,6 +182,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_end_none_yet);
 	tcase_add_test(tc, test_end_first_reason_wins);
+	tcase_add_test(tc, test_end_overruled);
 	tcase_add_test(tc, test_end_long_detail_is_cut);
 	tcase_add_test(tc, test_end_freed_twice);
 	tcase_add_test(tc, test_end_guest_statuses);

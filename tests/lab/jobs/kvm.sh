@@ -6,7 +6,8 @@
 # All programs of tests/kvm, one after the other, as one stream of TAP.
 # PUNCTUAL_TEST_SLOW says how much slower than a real host this one may be: its
 # clock goes on while the machine below is busy with something else.
-export PUNCTUAL=/bin/punctual GUEST_FW=/guest-fw CONFIGS=/configs
+export PUNCTUAL=/bin/punctual UNPROBED=/tests/kvm/punctual-unprobed
+export GUEST_FW=/guest-fw CONFIGS=/configs
 export PUNCTUAL_TEST_SLOW="${PUNCTUAL_TEST_SLOW:-8}" PUNCTUAL_TEST_KICKS=5000
 points=0
 
