@@ -6,7 +6,8 @@
  * period_tsc=N or period_us=N, tsc_khz=N (if the host does not tell),
  * dist=fixed|random (random: uniform in half to one and a half periods),
  * seed=N, cpus=N. Other programs in the same image: arms_only (arms `fires`
- * far deadlines, waits for none) and edge (lateness_edge.h).
+ * far deadlines, waits for none, tells what an arm costs) and edge
+ * (lateness_edge.h).
  * Exit status: 0 all fired, 1 any early, 2 any lost or doubled, else power.h.
  * Not modelled: one-shot and periodic mode; sparse APIC ids (smp.h).
  */
@@ -92,20 +93,6 @@ static void plan_by_words(void)
 		       (unsigned long long)plan.period_tsc);
 }
 
-static void arms_only(void)
-{
-	uint64_t far_tsc = plan.tsc_khz
-				   ? plan.tsc_khz * 1000 * ARMS_ONLY_SECONDS
-				   : ARMS_ONLY_UNKNOWN_TSC;
-
-	apic_timer_deadline_mode();
-	for (uint32_t i = 0; i < plan.fires; i++)
-		apic_timer_arm(tsc_read() + far_tsc);
-	apic_timer_mask();
-	console_printf("lateness: armed %u deadlines, waited for none\n",
-		       plan.fires);
-}
-
 static void alloc_samples(void)
 {
 	size_t bytes =
@@ -168,7 +155,8 @@ static void sort_in_user(void *samples, uint64_t n)
 	percentile_sort(samples, n);
 }
 
-static void print_percentiles(const struct lateness_result *r)
+/* Sorts the samples; ends the line. */
+static void print_percentiles(int64_t *samples, uint32_t n)
 {
 	static const struct {
 		const char *name;
@@ -177,11 +165,7 @@ static void print_percentiles(const struct lateness_result *r)
 		{"min", 0, 1},	  {"p50", 1, 2},	{"p90", 9, 10},
 		{"p99", 99, 100}, {"p99.9", 999, 1000}, {"max", 1, 1},
 	};
-	int64_t *samples = r->samples + r->report.warmup;
-	uint32_t n = r->report.count - r->report.warmup;
 
-	console_printf("lateness: cpu %u: fires %u", (unsigned)r->report.cpu,
-		       n);
 	if (n)
 		irqwait_call_user(cpu_irqwait(0), sort_in_user, samples, n);
 	for (size_t i = 0; n && i < sizeof(shown) / sizeof(shown[0]); i++)
@@ -191,12 +175,44 @@ static void print_percentiles(const struct lateness_result *r)
 	console_puts(" cycles\n");
 }
 
+static void print_lateness(const struct lateness_result *r)
+{
+	uint32_t n = r->report.count - r->report.warmup;
+
+	console_printf("lateness: cpu %u: fires %u", (unsigned)r->report.cpu,
+		       n);
+	print_percentiles(r->samples + r->report.warmup, n);
+}
+
+/* From an RDTSC before the write to one after it: what an arm costs. */
+static void arms_only(void)
+{
+	uint64_t far_tsc = plan.tsc_khz
+				   ? plan.tsc_khz * 1000 * ARMS_ONLY_SECONDS
+				   : ARMS_ONLY_UNKNOWN_TSC;
+	int64_t *samples = results[0].samples;
+
+	apic_timer_deadline_mode();
+	for (uint32_t i = 0; i < plan.fires; i++) {
+		uint64_t start_tsc = tsc_read();
+
+		apic_timer_arm(start_tsc + far_tsc);
+		samples[i] = (int64_t)(tsc_read() - start_tsc);
+	}
+	apic_timer_mask();
+	apic_hold_interrupts();
+	console_printf("lateness: armed %u deadlines, waited for none\n",
+		       plan.fires);
+	console_puts("lateness: cost of an arm:");
+	print_percentiles(samples, plan.fires);
+}
+
 static uint32_t print_result(const struct lateness_result *r)
 {
 	const struct lateness_report *report = &r->report;
 
 	print_warmup(r);
-	print_percentiles(r);
+	print_lateness(r);
 	console_printf("lateness: cpu %u: early %u lost %u doubled %u "
 		       "turns %llu wait %llu cycles\n",
 		       report->cpu, report->early, report->lost,
@@ -242,11 +258,11 @@ void guest_main(void)
 	apic_init();
 	if (edge)
 		power_exit(lateness_edge(&plan));
+	alloc_samples();
 	if (only_arms) {
 		arms_only();
 		power_exit(0);
 	}
-	alloc_samples();
 	run_all();
 	hand_over_samples();
 	apic_hold_interrupts();
