@@ -143,7 +143,7 @@ static void take_series(struct vcpu *vcpu, const struct lateness_result *result,
 	int state = report->wait == LATENESS_WAIT_HLT ? CALIBRATE_HALTED
 						      : CALIBRATE_RUNNING;
 
-	(void)vcpu;
+	user_timer_settle(&vcpu->timer);
 	/* One fire lost or too many, and the pairs do not match. */
 	if (child->log.used - child->taken == report->count &&
 	    count == CALIBRATE_FIRES) {

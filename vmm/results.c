@@ -101,6 +101,7 @@ static void write_tuner(struct jsonw *w, const struct tuner *tuner)
 static void write_timer(struct jsonw *w, const struct user_timer *timer)
 {
 	const struct user_timer_stats *s = &timer->stats;
+	const struct arrivals *arrivals = &timer->arrivals;
 
 	jsonw_object_begin(w, "timer");
 	jsonw_u64(w, "arms", s->arms);
@@ -116,16 +117,16 @@ static void write_timer(struct jsonw *w, const struct user_timer *timer)
 	jsonw_u64(w, "advance_cut", s->advance_cut);
 	jsonw_u64(w, "latches_cleared", s->latches_cleared);
 	jsonw_u64(w, "dropped_by_mode", s->dropped_by_mode);
-	jsonw_u64(w, "arrived_in_time", s->arrived_in_time);
-	jsonw_u64(w, "arrived_late", s->arrived_late);
-	jsonw_u64(w, "max_late_tsc", s->max_late_tsc);
-	jsonw_u64(w, "spins", s->spins);
-	jsonw_u64(w, "spin_tsc", s->spin_tsc);
-	jsonw_u64(w, "max_spin_tsc", s->max_spin_tsc);
+	jsonw_u64(w, "arrived_in_time", arrivals->in_time);
+	jsonw_u64(w, "arrived_late", arrivals->late);
+	jsonw_u64(w, "max_late_tsc", arrivals->max_late_tsc);
+	jsonw_u64(w, "spins", arrivals->spins);
+	jsonw_u64(w, "spin_tsc", arrivals->spin_tsc);
+	jsonw_u64(w, "max_spin_tsc", arrivals->max_spin_tsc);
 	jsonw_u64(w, "remainders", s->remainders);
 	jsonw_i64(w, "tsc_offset", (int64_t)timer->tsc.tsc_offset);
-	write_hist(w, "arrived_late_tsc", &timer->lateness_tsc);
-	write_hist(w, "spin_end_tsc", &timer->spin_end_tsc);
+	write_hist(w, "arrived_late_tsc", &arrivals->late_tsc);
+	write_hist(w, "spin_end_tsc", &arrivals->spin_end_tsc);
 	if (timer->setup->advance == USER_TIMER_ADVANCE_AUTO)
 		write_tuner(w, &timer->tuner);
 	jsonw_object_end(w);

@@ -74,8 +74,7 @@ int user_timer_init(struct user_timer *timer,
 	lapic_timer_reset(&timer->model);
 	tuner_init(&timer->tuner, setup->start_advance_tsc, 0,
 		   setup->policy.max_advance_tsc);
-	hist_init(&timer->lateness_tsc);
-	hist_init(&timer->spin_end_tsc);
+	arrivals_init(&timer->arrivals);
 	return hosttimer_open(&timer->host);
 }
 
@@ -100,31 +99,6 @@ static uint64_t wanted_advance_tsc(const struct user_timer *timer)
 		break;
 	}
 	return timer->tuner.advance_tsc;
-}
-
-static void note_arrival(struct user_timer *timer,
-			 const struct wait_stats *wait, uint64_t end_host_tsc)
-{
-	struct user_timer_stats *stats = &timer->stats;
-	int64_t late_tsc = tsc_diff(wait->start_host_tsc, end_host_tsc);
-	uint64_t spin_tsc = wait->end_host_tsc - wait->start_host_tsc;
-
-	/* Past when it was armed: how late that is is the guest's affair. */
-	if (timer->plan.past)
-		return;
-	if (late_tsc > 0) {
-		stats->arrived_late++;
-		hist_add(&timer->lateness_tsc, (uint64_t)late_tsc);
-		if ((uint64_t)late_tsc > stats->max_late_tsc)
-			stats->max_late_tsc = (uint64_t)late_tsc;
-		return;
-	}
-	stats->arrived_in_time++;
-	stats->spins++;
-	stats->spin_tsc += spin_tsc;
-	if (spin_tsc > stats->max_spin_tsc)
-		stats->max_spin_tsc = spin_tsc;
-	hist_add(&timer->spin_end_tsc, wait->end_host_tsc - end_host_tsc);
 }
 
 /* Before a plan: the larger cost decides when to wake. */
@@ -180,21 +154,54 @@ static int64_t max_spin_tsc(const struct user_timer *timer)
 			  timer->plan.target_host_tsc));
 }
 
-static void note_spin_end(struct user_timer_log *log, uint64_t spin_end_tsc)
+void user_timer_settle(struct user_timer *timer)
 {
-	if (log->used < USER_TIMER_LOG_ROOM)
-		log->spin_end_tsc[log->used++] = spin_end_tsc;
+	struct user_timer_log *log = timer->log;
+	const struct wait_stats *wait = &timer->arrivals.wait;
+
+	if (!timer->unsettled)
+		return;
+	timer->unsettled = false;
+	if (log && log->used < USER_TIMER_LOG_ROOM)
+		log->spin_end_tsc[log->used++] =
+			wait->end_host_tsc - timer->wait_end_host_tsc;
+	if (timer->setup->advance == USER_TIMER_ADVANCE_OFF)
+		timer->stats.remainders += wait->reads > 1;
+	else
+		arrivals_settle(&timer->arrivals);
+}
+
+/* What an arrival for a wait until end_host_tsc teaches. */
+static void learn(struct user_timer *timer, uint64_t arrival_host_tsc,
+		  uint64_t end_host_tsc, bool is_expiry)
+{
+	timer->wait_end_host_tsc = end_host_tsc;
+	timer->unsettled = true;
+	/* Past when it was armed: how late that is is the guest's affair. */
+	if (timer->plan.past)
+		return;
+	if (timer->setup->advance == USER_TIMER_ADVANCE_OFF)
+		return;
+	arrivals_note(&timer->arrivals, arrival_host_tsc, end_host_tsc);
+	if (is_expiry && timer->setup->advance == USER_TIMER_ADVANCE_AUTO)
+		tuner_sample(
+			&timer->tuner,
+			tsc_diff(arrival_host_tsc, timer->plan.wake_host_tsc));
 }
 
 /*
  * The deadline is due: hand it to KVM, then wait out what is left. The
- * callers have made sure that no more is left than the ceiling.
+ * callers have made sure that no more is left than the ceiling; is_expiry says
+ * that the host timer is what brought them here. All that is to be learnt from
+ * it is learnt before the wait: what comes after delays the guest.
  */
-static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
+static int user_timer_deliver(struct user_timer *timer, bool is_expiry)
 {
-	uint64_t end_host_tsc;
-	int ret = find_wait_end(timer, &end_host_tsc);
+	uint64_t end_host_tsc, arrival_host_tsc;
+	int ret;
 
+	user_timer_settle(timer);
+	ret = find_wait_end(timer, &end_host_tsc);
 	if (ret)
 		return ret;
 	lapic_timer_expired(&timer->model);
@@ -204,19 +211,16 @@ static int user_timer_deliver(struct user_timer *timer, struct wait_stats *wait)
 			  DEADLINE_LONG_PAST);
 	if (ret)
 		return ret;
+	arrival_host_tsc = now_host_tsc(timer);
 	/* The callers' ceiling once more: a thread that was moved to a CPU
 	 * whose TSC is far behind must not spin until that one is there. */
-	if (tsc_diff(end_host_tsc, now_host_tsc(timer)) > max_spin_tsc(timer) ||
-	    wait_until(&timer->setup->clock, end_host_tsc, wait) !=
-		    WAIT_REACHED)
+	if (tsc_diff(end_host_tsc, arrival_host_tsc) > max_spin_tsc(timer))
 		return -ETIME;
-	if (timer->log)
-		note_spin_end(timer->log, wait->end_host_tsc - end_host_tsc);
-	if (timer->setup->advance != USER_TIMER_ADVANCE_OFF)
-		note_arrival(timer, wait, end_host_tsc);
-	else if (wait->reads > 1)
-		timer->stats.remainders++;
-	return 0;
+	learn(timer, arrival_host_tsc, end_host_tsc, is_expiry);
+	return wait_until(&timer->setup->clock, end_host_tsc,
+			  &timer->arrivals.wait) == WAIT_REACHED
+		       ? 0
+		       : -ETIME;
 }
 
 static int host_disarm(struct user_timer *timer)
@@ -265,7 +269,6 @@ static int drop_if_void(struct user_timer *timer, bool *is_void)
 /* Plans the armed deadline from now on, at an arm or after a TSC write. */
 static int user_timer_plan(struct user_timer *timer)
 {
-	struct wait_stats wait;
 	uint64_t now_tsc = now_host_tsc(timer);
 	uint64_t arm_ns;
 	int ret;
@@ -284,7 +287,7 @@ static int user_timer_plan(struct user_timer *timer)
 	    guest_from_host(now_tsc, timer->tsc.tsc_offset))
 		timer->stats.past_at_arm++;
 	ret = host_disarm(timer);
-	return ret ? ret : user_timer_deliver(timer, &wait);
+	return ret ? ret : user_timer_deliver(timer, false);
 }
 
 int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc)
@@ -294,6 +297,7 @@ int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc)
 		lapic_timer_write(&timer->model, guest_tsc);
 	int ret;
 
+	user_timer_settle(timer);
 	/* KVM would drop an expiry that it still holds back when its own timer
 	 * is written; so the write that it does not see is passed on. */
 	if (action.clear_latched ||
@@ -377,7 +381,6 @@ int user_timer_write_tsc_adjust(struct user_timer *timer, uint64_t adjust)
 
 int user_timer_expired(struct user_timer *timer)
 {
-	struct wait_stats wait;
 	uint64_t arm_ns;
 	bool is_void;
 	int ret;
@@ -395,17 +398,11 @@ int user_timer_expired(struct user_timer *timer)
 		return host_arm(timer, arm_ns);
 	}
 	timer->host_armed = false;
-	ret = user_timer_deliver(timer, &wait);
-	if (!ret && timer->setup->advance == USER_TIMER_ADVANCE_AUTO)
-		tuner_sample(&timer->tuner,
-			     tsc_diff(wait.start_host_tsc,
-				      timer->plan.wake_host_tsc));
-	return ret;
+	return user_timer_deliver(timer, true);
 }
 
 int user_timer_poll(struct user_timer *timer)
 {
-	struct wait_stats wait;
 	bool is_void;
 	int ret;
 
@@ -417,7 +414,7 @@ int user_timer_poll(struct user_timer *timer)
 		return ret;
 	timer->stats.due_at_poll++;
 	ret = host_disarm(timer);
-	return ret ? ret : user_timer_deliver(timer, &wait);
+	return ret ? ret : user_timer_deliver(timer, false);
 }
 
 int user_timer_backstop(struct user_timer *timer, uint64_t *value)

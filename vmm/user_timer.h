@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arrivals.h"
 #include "canary.h"
 #include "clock.h"
 #include "deadline.h"
@@ -91,23 +92,17 @@ struct user_timer_stats {
 	uint64_t arms;	  /* guest wrote a deadline other than 0 */
 	uint64_t disarms; /* guest wrote 0 */
 	uint64_t reads;
-	uint64_t host_arms;	 /* timerfd_settime calls that set a time */
-	uint64_t due_at_arm;	 /* nearer than the advance */
-	uint64_t past_at_arm;	 /* of those: not in the future at all */
-	uint64_t due_at_poll;	 /* found due on the way to the guest */
-	uint64_t fires;		 /* deadlines handed to KVM */
-	uint64_t stale;		 /* expiries of a deadline that is gone */
-	uint64_t early_expiries; /* too early: host timer armed again */
-	uint64_t advance_cut;	 /* by max_spin_share or max_advance_ns */
-	/* At the spin's start; with past_at_arm they add up to fires, but for
-	 * advance off, where nobody looks. */
-	uint64_t arrived_in_time, arrived_late;
+	uint64_t host_arms;	  /* timerfd_settime calls that set a time */
+	uint64_t due_at_arm;	  /* nearer than the advance */
+	uint64_t past_at_arm;	  /* of those: not in the future at all */
+	uint64_t due_at_poll;	  /* found due on the way to the guest */
+	uint64_t fires;		  /* deadlines handed to KVM */
+	uint64_t stale;		  /* expiries of a deadline that is gone */
+	uint64_t early_expiries;  /* too early: host timer armed again */
+	uint64_t advance_cut;	  /* by max_spin_share or max_advance_ns */
 	uint64_t latches_cleared; /* host writes of 0 before a re-arm */
 	uint64_t dropped_by_mode; /* strict: LVTT left deadline mode */
 	uint64_t remainders;	  /* advance off: the host timer was early */
-	uint64_t spins;
-	uint64_t spin_tsc, max_spin_tsc;
-	uint64_t max_late_tsc; /* arrival after target */
 };
 
 struct user_timer {
@@ -125,8 +120,11 @@ struct user_timer {
 	bool host_armed; /* the host timer runs, or its kick is on its way */
 	struct tuner tuner;
 	struct user_timer_stats stats;
-	struct hist lateness_tsc; /* arrival after target, late ones only */
-	struct hist spin_end_tsc; /* end of the spin after target */
+	/* With past_at_arm these add up to fires, but for advance off, where
+	 * nobody looks. */
+	struct arrivals arrivals;
+	uint64_t wait_end_host_tsc; /* of the last wait */
+	bool unsettled;		    /* that is not yet counted */
 };
 
 /*
@@ -158,6 +156,13 @@ void user_timer_free(struct user_timer *timer);
  * a fire. 0, -errno of a host call, or -ETIME when the TSC failed a spin.
  */
 int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc);
+
+/*
+ * Counts the last delivery's wait: not done on the way into the guest, but at
+ * the next write or delivery. For who wants to see the sums before that. vCPU
+ * thread, or any when that is gone.
+ */
+void user_timer_settle(struct user_timer *timer);
 
 /* The guest reads IA32_TSC_DEADLINE. 0 or -errno. */
 int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc);

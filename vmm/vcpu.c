@@ -138,6 +138,8 @@ static void *vcpu_main(void *arg)
 	kick_bind(&vcpu->kick, &vcpu->run->immediate_exit);
 	while (vcpu_turn(vcpu))
 		continue;
+	if (vcpu->vm->user_timer)
+		user_timer_settle(&vcpu->timer);
 	/* The registers as they are now, should somebody want to see them. */
 	if (exit_wants_dump(vcpu->vm))
 		dump_vcpu(vcpu);

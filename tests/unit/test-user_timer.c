@@ -108,13 +108,14 @@ START_TEST(test_user_timer_off)
 	ck_assert_uint_eq(value, deadline);
 	kick_at(HOST_START + 1000001 + 300);
 	check_delivered_at(HOST_START + 1000001 + 300);
+	user_timer_settle(&timer);
 	ck_assert_uint_eq(timer.stats.fires, 1);
 	ck_assert_uint_eq(timer.stats.remainders, 0);
 	/* None of the tuner's work. */
-	ck_assert_uint_eq(timer.stats.arrived_late, 0);
-	ck_assert_uint_eq(timer.stats.spins, 0);
+	ck_assert_uint_eq(timer.arrivals.late, 0);
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
 	ck_assert_uint_eq(timer.tuner.samples, 0);
-	ck_assert_uint_eq(timer.lateness_tsc.count, 0);
+	ck_assert_uint_eq(timer.arrivals.late_tsc.count, 0);
 }
 END_TEST
 
@@ -125,6 +126,7 @@ START_TEST(test_user_timer_off_remainder)
 	arm_in(1000000);
 	kick_at(HOST_START + 1000000 - 400);
 	ck_assert_uint_ge(fake_kvm.clock.now_tsc, HOST_START + 1000000);
+	user_timer_settle(&timer);
 	ck_assert_uint_eq(timer.stats.remainders, 1);
 	check_delivered_at(HOST_START + 1000000 - 400);
 }
@@ -154,14 +156,19 @@ START_TEST(test_user_timer_fixed_advance)
 	check_delivered_at(HOST_START + 985000);
 	ck_assert_uint_ge(fake_kvm.clock.now_tsc, HOST_START + 1000000);
 	ck_assert_uint_le(fake_kvm.clock.now_tsc, HOST_START + 1000020);
-	ck_assert_uint_eq(timer.stats.arrived_in_time, 1);
-	ck_assert_uint_eq(timer.stats.arrived_late, 0);
-	ck_assert_uint_eq(timer.stats.spins, 1);
-	ck_assert_uint_ge(timer.stats.spin_tsc, 14900);
-	ck_assert_uint_le(timer.stats.spin_tsc, 15010);
-	ck_assert_uint_eq(timer.stats.max_spin_tsc, timer.stats.spin_tsc);
-	ck_assert_uint_eq(timer.spin_end_tsc.count, 1);
-	ck_assert_uint_le(timer.spin_end_tsc.max, 10);
+	ck_assert_uint_eq(timer.arrivals.in_time, 1);
+	ck_assert_uint_eq(timer.arrivals.late, 0);
+	/* Nothing is counted between the end of the spin and the guest. */
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
+	ck_assert_uint_eq(timer.arrivals.spin_end_tsc.count, 0);
+	user_timer_settle(&timer);
+	user_timer_settle(&timer);
+	ck_assert_uint_eq(timer.arrivals.spins, 1);
+	ck_assert_uint_ge(timer.arrivals.spin_tsc, 14900);
+	ck_assert_uint_le(timer.arrivals.spin_tsc, 15010);
+	ck_assert_uint_eq(timer.arrivals.max_spin_tsc, timer.arrivals.spin_tsc);
+	ck_assert_uint_eq(timer.arrivals.spin_end_tsc.count, 1);
+	ck_assert_uint_le(timer.arrivals.spin_end_tsc.max, 10);
 	ck_assert_uint_eq(timer.stats.advance_cut, 0);
 	/* A fixed advance learns nothing. */
 	ck_assert_uint_eq(timer.tuner.samples, 0);
@@ -175,12 +182,12 @@ START_TEST(test_user_timer_arrives_late)
 	kick_at(HOST_START + 1000000 + 5000);
 	check_delivered_at(HOST_START + 1005000);
 	ck_assert_uint_le(fake_kvm.clock.now_tsc, HOST_START + 1005030);
-	ck_assert_uint_eq(timer.stats.arrived_late, 1);
-	ck_assert_uint_eq(timer.stats.spins, 0);
-	ck_assert_uint_ge(timer.stats.max_late_tsc, 5000);
-	ck_assert_uint_le(timer.stats.max_late_tsc, 5020);
-	ck_assert_uint_eq(timer.lateness_tsc.count, 1);
-	ck_assert_uint_eq(timer.spin_end_tsc.count, 0);
+	ck_assert_uint_eq(timer.arrivals.late, 1);
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
+	ck_assert_uint_ge(timer.arrivals.max_late_tsc, 5000);
+	ck_assert_uint_le(timer.arrivals.max_late_tsc, 5020);
+	ck_assert_uint_eq(timer.arrivals.late_tsc.count, 1);
+	ck_assert_uint_eq(timer.arrivals.spin_end_tsc.count, 0);
 }
 END_TEST
 
@@ -212,7 +219,7 @@ START_TEST(test_user_timer_near)
 	ck_assert_uint_eq(timer.stats.due_at_arm, 1);
 	ck_assert_uint_eq(timer.stats.past_at_arm, 0);
 	ck_assert_uint_eq(timer.stats.fires, 1);
-	ck_assert_uint_eq(timer.stats.arrived_in_time, 1);
+	ck_assert_uint_eq(timer.arrivals.in_time, 1);
 	ck_assert_int_eq(user_timer_read_deadline(&timer, &value), 0);
 	ck_assert_uint_eq(value, 0);
 	/* A kick for it cannot come; one for an older deadline may. */
@@ -246,10 +253,10 @@ START_TEST(test_user_timer_past)
 	ck_assert_uint_eq(timer.stats.due_at_arm, 1);
 	ck_assert_uint_eq(timer.stats.past_at_arm, 1);
 	ck_assert_uint_eq(timer.stats.fires, 1);
-	ck_assert_uint_eq(timer.stats.max_late_tsc, 0);
-	ck_assert_uint_eq(timer.lateness_tsc.count, 0);
-	ck_assert_uint_eq(timer.stats.arrived_late, 0);
-	ck_assert_uint_eq(timer.stats.arrived_in_time, 0);
+	ck_assert_uint_eq(timer.arrivals.max_late_tsc, 0);
+	ck_assert_uint_eq(timer.arrivals.late_tsc.count, 0);
+	ck_assert_uint_eq(timer.arrivals.late, 0);
+	ck_assert_uint_eq(timer.arrivals.in_time, 0);
 	ck_assert_uint_eq(timer.tuner.samples, 0);
 }
 END_TEST

@@ -302,7 +302,7 @@ START_TEST(test_user_timer_tsc_stands_still)
 	fake_kvm.clock.now_tsc = HOST_START + 985000;
 	fake_kvm.clock.freeze_at_read = fake_kvm.clock.reads + 20;
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
-	ck_assert_uint_eq(timer.stats.spins, 0);
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
 
@@ -313,7 +313,7 @@ START_TEST(test_user_timer_tsc_steps_back)
 	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 20;
 	fake_kvm.clock.back_tsc = 1000;
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
-	ck_assert_uint_eq(timer.stats.spins, 0);
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
 
@@ -359,7 +359,7 @@ START_TEST(test_user_timer_tsc_is_far_behind)
 	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 1;
 	fake_kvm.clock.back_tsc = TSC_KHZ * UINT64_C(1000);
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
-	ck_assert_uint_eq(timer.stats.spins, 0);
+	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
 

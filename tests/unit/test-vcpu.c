@@ -39,7 +39,7 @@ static struct vcpu vcpu;
 static const struct step *script;
 static size_t next_step;
 static char trace[64];
-static int poll_error, expired_error, resync_error, failed_error;
+static int poll_error, expired_error, resync_error, failed_error, settled;
 static bool wants_dump, running_at_exit;
 
 static void note(char letter)
@@ -93,6 +93,13 @@ int user_timer_resync(struct user_timer *timer)
 	ck_assert_ptr_eq(timer, &vcpu.timer);
 	note('s');
 	return resync_error;
+}
+
+void user_timer_settle(struct user_timer *timer)
+{
+	ck_assert_ptr_eq(timer, &vcpu.timer);
+	ck_assert(!atomic_load(&vcpu.ended));
+	settled++;
 }
 
 void user_timer_free(struct user_timer *timer)
@@ -179,6 +186,7 @@ static void run_script(const struct step *steps, size_t n, const char *expected)
 	ck_assert_str_eq(trace, expected);
 	ck_assert_uint_eq(next_step, n);
 	ck_assert(atomic_load(&vcpu.ended));
+	ck_assert_int_eq(settled, vm.user_timer);
 }
 
 START_TEST(test_vcpu_polls_before_every_entry)
