@@ -7,10 +7,11 @@
  * and kernel messages share it. The port costs one instruction a byte, and as
  * every line gets a tag here, no job can forge the marker that ends it:
  *   :o TEXT  :e TEXT   a line of standard output, of standard error
- *   :O TEXT  :E TEXT   the same without a newline (the last line, or a long
- * one) :X JOB exit N | signal N | timeout Not done: input for the job (it reads
- * /dev/null), binary output (see "send": pipe it through base64), more than one
- * writer at a time.
+ *   :O TEXT  :E TEXT   the same without a newline: a last or a long one
+ *   :X JOB exit N | signal N | timeout
+ *
+ * Not done: input for the job (it reads /dev/null), binary output (see "send":
+ * pipe it through base64), more than one writer at a time.
  */
 #define _GNU_SOURCE /* pipe2 */
 

@@ -3,22 +3,24 @@
 # amd - a host with AMD SVM, emulated by QEMU without acceleration.
 #
 # amd         Quick, but its clock cannot judge latency: time goes on whatever
-#             the emulation costs. With --cpus 2 the TSC is unstable, and the host's
-#             clocksource hpet.
+#             the emulation costs.
 # amd-icount  One executed instruction is one nanosecond and one TSC tick
 #             (1 GHz): a run repeats to the tick, and takes about twice as long.
 # amd-swallow Its KVM takes IA32_TSC_DEADLINE writes like Linux 6.18 and later:
 #             no MSR filter sees them (see swallow.sh).
+# amd-unstable Two CPUs, whose TSCs go different ways: the host keeps time by
+#             its HPET.
 
 # Sets what lab wants to know about a host; false if there is no such host.
 amd_host() {
 	case $1 in
 	amd | amd-icount | amd-swallow) ;;
+	amd-unstable) cpus=2 ;;
 	*) return 1 ;;
 	esac
 	[[ $1 != amd-icount ]] || ((cpus == 1)) ||
 		die 64 "amd-icount has one CPU: with two it does not boot"
-	host_packages=(qemu-system-x86)
+	host_packages=(qemu-system-x86 jq)
 	host_module="kvm-amd"
 	host_limit_s=300
 	host_slowness=1
@@ -34,8 +36,7 @@ amd_host() {
 # amd_start KERNEL INITRD CONSOLE: replaces this shell by the emulator.
 # The debug port goes to stdout, the serial port to CONSOLE.
 # tsc=reliable: or the kernel watches the TSC against another clock, and on a
-# loaded machine finds it wanting. With two CPUs it really is, and stays so: a
-# host without a usable TSC is worth having.
+# loaded machine finds it wanting. With two CPUs it really is.
 amd_start() {
 	local kernel=$1 initrd=$2 console=$3 serial=file:$3
 	local reliable=(tsc=reliable)

@@ -19,7 +19,7 @@ intel_host() {
 	*) return 1 ;;
 	esac
 	host_packages=(bochs bochsbios vgabios grub-pc-bin grub-common xorriso
-		mtools)
+		mtools jq)
 	host_module=kvm-intel
 	host_limit_s=900
 	host_slowness=10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# hosts: amd* intel*
+# hosts: amd amd-icount amd-swallow intel*
 # timeout: 60
 # standard: yes
 # shellcheck shell=sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# hosts: amd*
+# hosts: amd amd-icount amd-swallow
 # timeout: 600
 # standard: no
 # shellcheck shell=sh
