@@ -5,7 +5,8 @@
  * A series of deadlines awaited in ring 3 and another one awaited in HLT, in
  * this order, each handed to the VMM as a report of its own (report.h). The
  * VMM knows when its wait for each fire ended; handler minus that is the cost
- * of the entry. Words: fires=N, warmup=N (of each series), period_tsc=N.
+ * of the entry. Words: fires=N, warmup=N (of each series), period_us=N (the
+ * mean of distances from half to one and a half of it), seed=N.
  * Exit status 0; 2 if a fire was lost or doubled, else power.h.
  */
 #include "apic.h"
@@ -14,6 +15,7 @@
 #include "console.h"
 #include "lateness_run.h"
 #include "power.h"
+#include "tsc_khz.h"
 #include "words.h"
 
 #include <stddef.h>
@@ -37,12 +39,21 @@ static bool series(struct lateness_plan *plan, enum lateness_wait wait)
 void guest_main(void)
 {
 	struct lateness_plan plan = {0};
+	const char *khz_source;
 	bool whole;
 
 	plan.fires = (uint32_t)words_u64("fires", 1, SAMPLES_MAX / 2, 24);
 	plan.warmup = (uint32_t)words_u64("warmup", 0, SAMPLES_MAX / 2, 4);
-	plan.period_tsc = words_u64("period_tsc", 1000, 1000000000, 1000000);
+	plan.tsc_khz = tsc_khz_from_host(&khz_source);
+	plan.period_tsc =
+		words_u64("period_us", 1, 1000000, 400) * plan.tsc_khz / 1000;
+	plan.random_distance = true;
+	plan.seed = words_u64("seed", 0, UINT64_MAX, 1);
 	words_end();
+	if (!plan.period_tsc) {
+		console_puts("calibrate: no TSC frequency in CPUID\n");
+		power_exit(STATUS_NO_TIMER);
+	}
 	apic_init();
 	if (!apic_has_deadline_timer()) {
 		console_puts("calibrate: no TSC-deadline timer in CPUID\n");

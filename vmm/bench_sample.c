@@ -87,6 +87,9 @@ static int read_mode(const struct reader *r, struct bench_sample *sample)
 	node = json_get(r->doc, r->root, "tsc_allowed_unstable");
 	if (!node || json_bool(r->doc, node, &sample->is_unstable))
 		return fail(r, "tsc_allowed_unstable", "not a boolean");
+	node = json_get(r->doc, r->root, "early_allowed");
+	if (!node || json_bool(r->doc, node, &sample->is_early_allowed))
+		return fail(r, "early_allowed", "not a boolean");
 	ret = read_i64(r, "end.status", &status);
 	if (!ret && (status < 0 || status > 255))
 		ret = fail(r, "end.status", "not an exit status");

@@ -14,6 +14,7 @@ struct bench_sample {
 	int status;		 /* the exit status it foretells */
 	bool is_userspace;	 /* timer mode in force */
 	bool is_unstable;	 /* the TSC was allowed to be */
+	bool is_early_allowed;	 /* allow_early: compensated unmeasured */
 	char rung[32];		 /* of the ladder; "kernel" in mode kernel */
 	uint64_t tsc_khz;	 /* of the guest's TSC */
 	uint64_t samples;	 /* behind the percentiles; may be 0, which

@@ -130,6 +130,7 @@ static void count(const struct bench_run *run, struct bench_summary *summary)
 		return;
 	summary->ok += run->is_ok;
 	summary->failed += !run->is_ok;
+	summary->is_early_allowed |= sample->is_early_allowed;
 	summary->early += sample->early;
 	summary->lost += sample->lost;
 	summary->doubled += sample->doubled;
@@ -205,6 +206,10 @@ bool bench_is_comparable(const struct bench_summary *summary, char *why,
 			 "not comparable: early %" PRIu64 ", lost %" PRIu64
 			 ", doubled %" PRIu64,
 			 summary->early, summary->lost, summary->doubled);
+	else if (summary->is_early_allowed)
+		snprintf(why, why_size,
+			 "not comparable: timer.allow_early lets it be early, "
+			 "whether it was or not");
 	else
 		return true;
 	return false;

@@ -38,9 +38,16 @@ enum {
 	/* As far ahead as most hosts need to arrive in time; arriving late
 	 * spoils no sample. */
 	ADVANCE_NS = 100000,
-	PERIOD_NS = 400000,
 	KEY_SIZE_MAX = 1 << 22,
 };
+
+/*
+ * Mean distance of the deadlines, for each VM another one. The entry is cheaper
+ * for a vCPU that KVM had not put to sleep yet (halt polling, for 200 us at the
+ * most by default), and may be dearer after a longer rest: both must be seen.
+ */
+static const unsigned int period_us[CALIBRATE_VMS] = {100, 150,	 200,  300,
+						      500, 1000, 2000, 3000};
 
 /* The guest's image, from calibrate_image.S. */
 extern const unsigned char calibrate_image[];
@@ -90,7 +97,10 @@ static void make_config(struct config *config, const struct config *real,
 	config->mem_size_mib = MEM_SIZE_MIB;
 	config->advance = (struct tune_value){TUNE_FIXED, ADVANCE_NS};
 	config->vmentry_advance = (struct tune_value){TUNE_OFF, 0};
-	config->max_spin_share = 1;
+	config->allow_early = false;
+	/* Not 1: near deadlines would be delivered in the guest's own write,
+	 * and it would never halt. */
+	config->max_spin_share = 0.5;
 	config->serial = SERIAL_OFF;
 	config->serial_path = NULL;
 	config->timeout_ms = TIMEOUT_MS;
@@ -103,7 +113,7 @@ static void make_config(struct config *config, const struct config *real,
 bool calibrate_is_wanted(const struct config *config)
 {
 	return config->mode == TIMER_USERSPACE &&
-	       config->vmentry_advance.mode == TUNE_AUTO;
+	       config->vmentry_advance.mode != TUNE_OFF && !config->allow_early;
 }
 
 char *calibrate_key(const struct config *real)
@@ -156,8 +166,8 @@ static void take_series(struct vcpu *vcpu, const struct lateness_result *result,
 	child->taken = child->log.used;
 }
 
-static bool run_child_vm(struct child *child, const struct config *real,
-			 enum timer_rung rung)
+static bool run_child_vm(struct child *child, int index,
+			 const struct config *real, enum timer_rung rung)
 {
 	struct config config;
 	struct vm vm;
@@ -170,8 +180,9 @@ static bool run_child_vm(struct child *child, const struct config *real,
 	kvm_fd = kvm_open("/dev/kvm", err, sizeof(err));
 	if (kvm_fd < 0)
 		return false;
-	snprintf(boot_args, sizeof(boot_args), "fires=%d warmup=%d",
-		 CALIBRATE_FIRES, CALIBRATE_WARMUP);
+	snprintf(boot_args, sizeof(boot_args),
+		 "fires=%d warmup=%d period_us=%u seed=%d", CALIBRATE_FIRES,
+		 CALIBRATE_WARMUP, period_us[index], index);
 	make_config(&config, real, path, boot_args);
 	if (vm_create(&vm, &config, kvm_fd, rung, &status, err, sizeof(err)))
 		return false;
@@ -184,7 +195,7 @@ static bool run_child_vm(struct child *child, const struct config *real,
 	return ok;
 }
 
-__attribute__((noreturn)) static void child_main(int fd,
+__attribute__((noreturn)) static void child_main(int fd, int index,
 						 const struct config *real,
 						 enum timer_rung rung,
 						 uint64_t go_ns)
@@ -194,7 +205,7 @@ __attribute__((noreturn)) static void child_main(int fd,
 	bool ok;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	ok = child && run_child_vm(child, real, rung);
+	ok = child && run_child_vm(child, index, real, rung);
 	if (ok) {
 		answer = child->answer;
 		answer.wall_ns = monotonic_ns() - go_ns;
@@ -218,7 +229,7 @@ __attribute__((noreturn)) static void starter_main(int go_fd, int fd,
 	go_ns = monotonic_ns();
 	for (int i = 0; i < CALIBRATE_VMS; i++)
 		if (fork() == 0)
-			child_main(fd, config, rung, go_ns);
+			child_main(fd, i, config, rung, go_ns);
 	close(fd);
 	while (wait(NULL) >= 0 || errno == EINTR)
 		continue;
@@ -333,6 +344,13 @@ bool calibrate_take(struct calibrate *calibrate)
 	}
 	calibrate->done = true;
 	return true;
+}
+
+void calibrate_wait(struct calibrate *calibrate)
+{
+	calibrate_go(calibrate);
+	while (!calibrate->done)
+		calibrate_take(calibrate);
 }
 
 void calibrate_stop(struct calibrate *calibrate)

@@ -51,7 +51,7 @@ struct calibrate {
 	struct entry_cost cost[CALIBRATE_STATES];
 };
 
-/* Mode userspace and vmentry_advance auto? Pure. */
+/* Mode userspace, and an entry cost to measure, or to check one by? Pure. */
 bool calibrate_is_wanted(const struct config *config);
 
 /*
@@ -84,6 +84,10 @@ void calibrate_go(const struct calibrate *calibrate);
  * than all VMs has the result 0. Main thread.
  */
 bool calibrate_take(struct calibrate *calibrate);
+
+/* Starts the VMs and waits for all: where their answer is needed before the
+ * guest may start. Main thread. */
+void calibrate_wait(struct calibrate *calibrate);
 
 /* Ends what still runs. Main thread. */
 void calibrate_stop(struct calibrate *calibrate);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -119,6 +120,7 @@ static int write_results(struct run *run, struct vm *vm, uint64_t wall_ns,
 		.with_samples = run->options->samples,
 		.tsc_allowed_unstable =
 			vm->user_timer && !host_tsc_is_stable(&run->before),
+		.early_allowed = vm->user_timer && run->config.allow_early,
 	};
 	struct jsonw w;
 	const char *text;
@@ -175,6 +177,31 @@ static int prepare_calibration(struct run *run)
 	return 0;
 }
 
+/*
+ * A fixed vmentry_advance above what was measured here is an early fire to
+ * come. The guest does not start before that is known.
+ */
+static int check_fixed_cost(struct run *run, const struct vm *vm)
+{
+	uint64_t cost_tsc = vm->timer_setup.policy.entry_cost_tsc;
+	const struct entry_cost *cost = run->calibrate.cost;
+
+	if (run->config.vmentry_advance.mode != TUNE_FIXED)
+		return 0;
+	calibrate_wait(&run->calibrate);
+	if (entry_cost_covers(cost, CALIBRATE_STATES, cost_tsc))
+		return 0;
+	complain("timer.vmentry_advance: %" PRIu64 " ns are %" PRIu64
+		 " cycles, but an entry was measured to allow %" PRIu64
+		 " (running) and %" PRIu64 " (halted): the timer would be "
+		 "early (lower it, or set timer.allow_early, which marks the "
+		 "result)",
+		 run->config.vmentry_advance.ns, cost_tsc,
+		 cost[CALIBRATE_RUNNING].result_tsc,
+		 cost[CALIBRATE_HALTED].result_tsc);
+	return EXIT_STATUS_CONFIG;
+}
+
 /* What the guest printed last could not be written: that hides a good end,
  * never a bad one. */
 static int judge_console(const struct vm *vm, int status)
@@ -206,6 +233,12 @@ static int run_vm(struct run *run, int kvm_fd)
 		return status;
 	}
 	vm.calibrate = calibrates ? &run->calibrate : NULL;
+	status = calibrates ? check_fixed_cost(run, &vm) : 0;
+	if (status) {
+		calibrate_stop(&run->calibrate);
+		vm_destroy(&vm);
+		return status;
+	}
 	if (run->options->verbose)
 		complain("timer rung: %s", probe_rung_name(vm.rung));
 	start_ns = monotonic_ns();
@@ -261,8 +294,9 @@ int command_run(const struct options *options)
 		return EXIT_STATUS_CONFIG;
 	}
 	if (options->has_entry_cost && !calibrate_is_wanted(&run.config)) {
-		complain("--entry-cost: timer.mode userspace and "
-			 "timer.vmentry_advance auto are the ones to use it");
+		complain("--entry-cost: with timer.mode kernel, "
+			 "timer.vmentry_advance off or timer.allow_early "
+			 "nothing would use it");
 		status = EXIT_STATUS_USAGE;
 	} else if (kick_init_process()) {
 		complain("sigaction: %s", strerror(errno));

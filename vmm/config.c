@@ -313,6 +313,10 @@ static int check_together(struct loader *l)
 				"which is %" PRIu64 " (lower the one or raise "
 				"the other)",
 				c->advance.ns, c->max_advance_ns);
+	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
+		return fail_key(l, "timer.allow_early",
+				"only for a timer.vmentry_advance in ns (what "
+				"is measured, or off, is never early)");
 	return 0;
 }
 

@@ -85,6 +85,7 @@ struct config {
 	uint64_t max_advance_ns; /* 1000-10^8 */
 	double max_spin_share;	 /* 0-1, of the time from arm to deadline */
 	struct tune_value vmentry_advance;
+	bool allow_early; /* only with vmentry_advance TUNE_FIXED */
 	bool strict_lvtt;
 	cpu_set_t *timer_affinity; /* NULL: not pinned */
 	enum tsc_policy unstable_tsc;

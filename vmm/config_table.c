@@ -192,6 +192,12 @@ static const struct config_key keys[] = {
 	 .doc = "Time from the end of the wait to the guest's first "
 		"instruction: measured beside the start (auto), none (off), "
 		"or ns; too large makes the timer early."},
+	{.path = "timer.allow_early",
+	 .type = CONFIG_BOOL,
+	 .initial = "false",
+	 FIELD(allow_early),
+	 .doc = "Take a vmentry_advance in ns as it is, unmeasured: the timer "
+		"may be early, and the result is marked."},
 	{.path = "timer.strict_lvtt",
 	 .type = CONFIG_BOOL,
 	 .initial = "false",
@@ -213,7 +219,6 @@ static const struct config_key keys[] = {
 	 .doc = "What to do on a host whose clocksource is not the TSC."},
 	{.path = "timer.target_quantile", .not_yet = true},
 	{.path = "timer.halt_poll_ns", .not_yet = true},
-	{.path = "timer.allow_early", .not_yet = true},
 
 	{.path = "console.serial",
 	 .type = CONFIG_SERIAL,

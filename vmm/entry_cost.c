@@ -40,3 +40,12 @@ void entry_cost_judge(struct entry_cost *cost, int64_t *samples, size_t n)
 	if (cost->margin_tsc < cost->min_tsc)
 		cost->result_tsc = cost->min_tsc - cost->margin_tsc;
 }
+
+bool entry_cost_covers(const struct entry_cost *costs, size_t states,
+		       uint64_t cost_tsc)
+{
+	for (size_t i = 0; i < states; i++)
+		if (cost_tsc > costs[i].result_tsc)
+			return false;
+	return true;
+}

@@ -10,6 +10,7 @@
 #ifndef VMM_ENTRY_COST_H
 #define VMM_ENTRY_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,13 @@ struct entry_cost {
  * below 0 means that something else than the entry was measured.
  */
 void entry_cost_judge(struct entry_cost *cost, int64_t *samples, size_t n);
+
+/*
+ * May cost_tsc be compensated in every state, going by what was measured? Never
+ * where a state was not.
+ */
+bool entry_cost_covers(const struct entry_cost *costs, size_t states,
+		       uint64_t cost_tsc);
 
 enum {
 	ENTRY_COST_SAMPLES_MIN = 64,

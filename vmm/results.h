@@ -22,6 +22,7 @@ struct results_context {
 	const char *rung;		     /* probe_rung_name */
 	bool with_samples;
 	bool tsc_allowed_unstable;
+	bool early_allowed;
 };
 
 /* Writes the document. 0 or -ENOMEM. Main thread, vCPU threads gone. */

@@ -162,8 +162,11 @@ static int setup_user_timer(struct vm *vm, char *err, size_t err_size)
 		config->advance.ns, config->max_advance_ns,
 		config->max_spin_share, config->vmentry_advance.ns);
 
-	if (config->vmentry_advance.mode == TUNE_AUTO)
+	if (config->vmentry_advance.mode != TUNE_OFF)
 		vm->timer_setup.costs = &vm->costs;
+	for (int state = 0; state < USER_TIMER_STATES; state++)
+		atomic_init(&vm->costs.tsc[state],
+			    vm->timer_setup.policy.entry_cost_tsc);
 	if (config->strict_lvtt)
 		user_timer_setup_strict(&vm->timer_setup);
 	if (ret)

@@ -136,6 +136,9 @@ static void use_calibration(struct vm *vm)
 {
 	const struct calibrate *calibrate = vm->calibrate;
 
+	/* A fixed value was checked by it, and is in force already. */
+	if (vm->config->vmentry_advance.mode != TUNE_AUTO)
+		return;
 	atomic_store(&vm->costs.tsc[USER_TIMER_RUNNING],
 		     calibrate->cost[CALIBRATE_RUNNING].result_tsc);
 	atomic_store(&vm->costs.tsc[USER_TIMER_HALTED],

@@ -16,7 +16,8 @@
 
 #define HEAD                                                        \
 	"{\"schema\":\"punctual-result-1\",\"end\":{\"status\":1}," \
-	"\"tsc_allowed_unstable\":true,\"host\":"                   \
+	"\"tsc_allowed_unstable\":true,\"early_allowed\":true,"     \
+	"\"host\":"                                                 \
 	"{\"steal_ticks_during_run\":4},\"tsc_khz\":2000000,"       \
 	"\"user_cpu_ns\":7000,\"system_cpu_ns\":3000,"
 #define COUNTS                                               \
@@ -50,6 +51,7 @@ START_TEST(test_bench_sample_of_mode_userspace)
 	ck_assert_int_eq(s.status, 1);
 	ck_assert(s.is_userspace);
 	ck_assert(s.is_unstable);
+	ck_assert(s.is_early_allowed);
 	ck_assert_str_eq(s.rung, "split");
 	ck_assert_uint_eq(s.tsc_khz, 2000000);
 	ck_assert_uint_eq(s.samples, 8);
@@ -113,31 +115,15 @@ END_TEST
 
 /* Each member in turn is renamed: it is then missing. */
 static const char *const members[] = {
-	"schema",
-	"end",
-	"status",
-	"timer_mode",
-	"rung",
-	"tsc_allowed_unstable",
-	"tsc_khz",
-	"user_cpu_ns",
-	"system_cpu_ns",
-	"host",
-	"steal_ticks_during_run",
-	"vcpus",
-	"arms",
-	"lateness_all",
-	"samples",
-	"p50_tsc",
-	"p50_ns",
-	"p99_tsc",
-	"p99_ns",
-	"fires",
-	"early",
-	"lost",
-	"doubled",
-	"loop_turns",
-	"wait_tsc",
+	"schema",	 "end",	     "status",
+	"timer_mode",	 "rung",     "tsc_allowed_unstable",
+	"early_allowed", "tsc_khz",  "user_cpu_ns",
+	"system_cpu_ns", "host",     "steal_ticks_during_run",
+	"vcpus",	 "arms",     "lateness_all",
+	"samples",	 "p50_tsc",  "p50_ns",
+	"p99_tsc",	 "p99_ns",   "fires",
+	"early",	 "lost",     "doubled",
+	"loop_turns",	 "wait_tsc",
 };
 
 START_TEST(test_bench_sample_misses_each_member)

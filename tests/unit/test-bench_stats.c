@@ -259,6 +259,12 @@ START_TEST(test_bench_counts_fires_that_went_wrong)
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
 	ck_assert_str_eq(why, "not comparable: early 7, lost 2, doubled 1");
 	ck_assert(s.ratio_ppm.is_known);
+	/* Not even without a fire that went wrong. */
+	fill(runs, (int64_t[]){5, 5, 5, 5, 5});
+	runs[2].sample.is_early_allowed = true;
+	s = sum(runs, runs);
+	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
+	ck_assert_ptr_nonnull(strstr(why, "timer.allow_early"));
 	/* One of any kind is enough. */
 	for (int i = 0; i < 3; i++) {
 		fill(runs, (int64_t[]){5, 5, 5, 5, 5});

@@ -65,7 +65,7 @@ static const char full[] =
 	"\"cpu_affinity\":[[0,1023],[1]],\"hide_cpuid\":[\"mmx\",\"cx16\"]},"
 	"\"timer\":{\"mode\":\"kernel\",\"irqchip\":\"split\",\"source\":"
 	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\","
-	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,"
+	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,\"allow_early\":true,"
 	"\"strict_lvtt\":true,\"timer_affinity\":[0],\"unstable_tsc\":"
 	"\"allow\"},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
 	"\"timeout_ms\":0,\"exit_port\":null,\"exit_encoding\":"
@@ -98,6 +98,7 @@ START_TEST(test_config_every_key)
 	ck_assert(c.max_spin_share == 1);
 	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_FIXED);
 	ck_assert_uint_eq(c.vmentry_advance.ns, 140);
+	ck_assert(c.allow_early);
 	ck_assert(c.strict_lvtt);
 	ck_assert_int_eq(CPU_COUNT(c.timer_affinity), 1);
 	ck_assert_int_eq(c.unstable_tsc, TSC_ALLOW_UNSTABLE);
@@ -290,14 +291,14 @@ START_TEST(test_config_effective_values)
 		"\"kernel\",\"irqchip\":\"split\",\"source\":\"timerfd\","
 		"\"advance\":2000,\"tuner\":\"step\",\"max_advance_ns\":2000,"
 		"\"max_spin_share\":1,\"vmentry_advance\":140,"
-		"\"strict_lvtt\":true,\"timer_affinity\":[0],"
+		"\"allow_early\":true,\"strict_lvtt\":true,\"timer_affinity\":[0],"
 		"\"unstable_tsc\":\"allow\"},\"console\":{\"serial\":"
 		"\"file:log/x\"},\"run\":{\"timeout_ms\":0,\"exit_port\":null,"
 		"\"exit_encoding\":\"isa-debug-exit\",\"stats_path\":\"-\"},"
 		"\"unused\":[\"timer.irqchip\",\"timer.source\","
 		"\"timer.advance\",\"timer.tuner\",\"timer.max_advance_ns\","
 		"\"timer.max_spin_share\",\"timer.vmentry_advance\","
-		"\"timer.strict_lvtt\",\"timer.timer_affinity\","
+		"\"timer.allow_early\",\"timer.strict_lvtt\",\"timer.timer_affinity\","
 		"\"timer.unstable_tsc\"]}";
 	struct config c;
 	struct jsonw w;

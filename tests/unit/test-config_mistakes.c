@@ -202,9 +202,9 @@ static const struct {
 	{IMAGE "}", "timer.halt_poll_ns=0",
 	 "--set timer.halt_poll_ns: this key is not in this version (remove "
 	 "it)"},
-	{IMAGE "}", "timer.allow_early=false",
-	 "--set timer.allow_early: this key is not in this version (remove "
-	 "it)"},
+	{IMAGE "}", "timer.allow_early=true",
+	 "--set timer.allow_early: only for a timer.vmentry_advance in ns "
+	 "(what is measured, or off, is never early)"},
 	{IMAGE "}", "run.sandbox=null",
 	 "--set run.sandbox: this key is not in this version (remove it)"},
 	/* overrides that are none */

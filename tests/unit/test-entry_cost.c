@@ -110,6 +110,20 @@ START_TEST(test_entry_cost_never_above_a_sample)
 }
 END_TEST
 
+/* In every state, and never where nothing is known. */
+START_TEST(test_entry_cost_covers)
+{
+	struct entry_cost costs[2] = {{.result_tsc = 3000},
+				      {.result_tsc = 3900}};
+
+	ck_assert(entry_cost_covers(costs, 2, 3000));
+	ck_assert(!entry_cost_covers(costs, 2, 3001));
+	costs[1].result_tsc = 0;
+	ck_assert(!entry_cost_covers(costs, 2, 1));
+	ck_assert(entry_cost_covers(costs, 2, 0));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("entry_cost");
@@ -121,6 +135,7 @@ int main(void)
 	tcase_add_test(tc, test_entry_cost_needs_enough_samples);
 	tcase_add_test(tc, test_entry_cost_a_negative_sample_voids_all);
 	tcase_add_test(tc, test_entry_cost_never_above_a_sample);
+	tcase_add_test(tc, test_entry_cost_covers);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
 }
