@@ -6,18 +6,12 @@
  */
 #include "canary.h"
 
-#include <string.h>
-
 #include "kvm.h"
-#include "user_timer.h"
+#include "lvtt.h"
 
 /* KVM converts the distance to ns in 64 bits, which wraps from 1.8e13 cycles
  * on and would then expire early: this is half of that. */
-#define CANARY_DISTANCE_TSC    (4 * CANARY_CARE_TSC)
-
-#define APIC_LVTT	       0x320
-#define LVTT_MODE_MASK	       (3u << 17)
-#define LVTT_MODE_TSC_DEADLINE (2u << 17)
+#define CANARY_DISTANCE_TSC (4 * CANARY_CARE_TSC)
 
 int canary_set(struct canary *canary, int vcpu_fd, uint64_t now_guest_tsc)
 {
@@ -47,12 +41,10 @@ int canary_check(const struct canary *canary, int vcpu_fd, bool *alive)
 int canary_look_at_lvtt(int vcpu_fd, bool *deadline_mode)
 {
 	struct kvm_lapic_state apic;
-	uint32_t lvtt;
 	int ret = kvm_vcpu_ioctl(vcpu_fd, KVM_GET_LAPIC, &apic);
 
 	if (ret < 0)
 		return ret;
-	memcpy(&lvtt, &apic.regs[APIC_LVTT], sizeof(lvtt));
-	*deadline_mode = (lvtt & LVTT_MODE_MASK) == LVTT_MODE_TSC_DEADLINE;
+	*deadline_mode = lvtt_is_deadline_mode((const uint8_t *)apic.regs);
 	return 0;
 }

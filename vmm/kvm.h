@@ -46,6 +46,10 @@ int kvm_enable_cap(int fd, uint32_t capability, uint64_t arg0);
 /* KVM_RUN. 0 on an exit, else -errno; -EINTR after a kick. vCPU thread. */
 int kvm_run(int vcpu_fd);
 
+#define MSR_IA32_TSC	      0x10u
+#define MSR_IA32_TSC_ADJUST   0x3bu
+#define MSR_IA32_TSC_DEADLINE 0x6e0u
+
 /*
  * One MSR as the host sees it: host accesses bypass the MSR filter.
  * 0, -EINVAL when KVM refuses the index or value, or -errno. vCPU thread.

@@ -115,6 +115,7 @@ static void write_timer(struct jsonw *w, const struct user_timer *timer)
 	jsonw_u64(w, "stale", s->stale);
 	jsonw_u64(w, "early_expiries", s->early_expiries);
 	jsonw_u64(w, "advance_cut", s->advance_cut);
+	jsonw_u64(w, "odd_deliveries", s->odd_deliveries);
 	jsonw_u64(w, "latches_cleared", s->latches_cleared);
 	jsonw_u64(w, "dropped_by_mode", s->dropped_by_mode);
 	jsonw_u64(w, "arrived_in_time", arrivals->in_time);

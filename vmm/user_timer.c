@@ -17,11 +17,8 @@
 
 #include "kvm.h"
 
-/* Any deadline that lies in the past makes KVM's timer expire at once. */
-#define DEADLINE_LONG_PAST 1u
-
 /* The list's tuner starts at 1000 ns. */
-#define START_ADVANCE_NS   1000u
+#define START_ADVANCE_NS 1000u
 
 int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
 			  enum user_timer_advance advance, uint64_t advance_ns,
@@ -58,16 +55,18 @@ void user_timer_setup_strict(struct user_timer_setup *setup)
 }
 
 int user_timer_init(struct user_timer *timer,
-		    const struct user_timer_setup *setup, int vcpu_fd)
+		    const struct user_timer_setup *setup,
+		    const struct injector *injector)
 {
+
 	uint64_t offset_tsc;
 	int ret;
 
 	timer->setup = setup;
-	timer->vcpu_fd = vcpu_fd;
+	timer->injector = *injector;
 	timer->policy = setup->policy;
 	timer->host.fd = -1;
-	ret = kvm_get_tsc_offset(vcpu_fd, &offset_tsc);
+	ret = kvm_get_tsc_offset(injector->vcpu_fd, &offset_tsc);
 	if (ret)
 		return ret;
 	guest_tsc_init(&timer->tsc, offset_tsc);
@@ -132,7 +131,7 @@ static int find_wait_end(struct user_timer *timer, uint64_t *end_host_tsc)
 	int ret = 0;
 
 	if (costs && planned_tsc) {
-		ret = kvm_is_halted(timer->vcpu_fd, &halted);
+		ret = kvm_is_halted(timer->injector.vcpu_fd, &halted);
 		if (ret)
 			return ret;
 		cost_tsc = atomic_load_explicit(
@@ -189,6 +188,26 @@ static void learn(struct user_timer *timer, uint64_t arrival_host_tsc,
 			tsc_diff(arrival_host_tsc, timer->plan.wake_host_tsc));
 }
 
+static int inject(struct user_timer *timer)
+{
+	bool may_be_held;
+	int ret;
+
+	/* The canary is in KVM's timer and must not outlive the deadline. */
+	if (timer->setup->strict_lvtt) {
+		canary_forget(&timer->canary);
+		return inject_by_expiry(&timer->injector);
+	}
+	ret = inject_deadline(&timer->injector, &may_be_held);
+	if (ret)
+		return ret;
+	if (may_be_held)
+		timer->stats.odd_deliveries++;
+	else
+		lapic_timer_injected(&timer->model);
+	return 0;
+}
+
 /*
  * The deadline is due: hand it to KVM, then wait out what is left. The
  * callers have made sure that no more is left than the ceiling; is_expiry says
@@ -206,9 +225,7 @@ static int user_timer_deliver(struct user_timer *timer, bool is_expiry)
 		return ret;
 	lapic_timer_expired(&timer->model);
 	timer->stats.fires++;
-	canary_forget(&timer->canary);
-	ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE,
-			  DEADLINE_LONG_PAST);
+	ret = inject(timer);
 	if (ret)
 		return ret;
 	arrival_host_tsc = now_host_tsc(timer);
@@ -236,7 +253,7 @@ static int host_arm(struct user_timer *timer, uint64_t arm_ns)
 	int ret = 0;
 
 	if (timer->setup->strict_lvtt)
-		ret = canary_set(&timer->canary, timer->vcpu_fd,
+		ret = canary_set(&timer->canary, timer->injector.vcpu_fd,
 				 guest_from_host(now_host_tsc(timer),
 						 timer->tsc.tsc_offset));
 	if (ret)
@@ -256,7 +273,8 @@ static int drop_if_void(struct user_timer *timer, bool *is_void)
 	int ret = 0;
 
 	if (timer->setup->strict_lvtt)
-		ret = canary_check(&timer->canary, timer->vcpu_fd, &alive);
+		ret = canary_check(&timer->canary, timer->injector.vcpu_fd,
+				   &alive);
 	*is_void = !alive;
 	if (ret || alive)
 		return ret;
@@ -304,7 +322,8 @@ int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc)
 	    (had_canary && action.op == LAPIC_TIMER_DISARM)) {
 		timer->stats.latches_cleared += action.clear_latched;
 		canary_forget(&timer->canary);
-		ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, 0);
+		ret = kvm_set_msr(timer->injector.vcpu_fd,
+				  MSR_IA32_TSC_DEADLINE, 0);
 		if (ret)
 			return ret;
 	}
@@ -326,11 +345,13 @@ int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc)
 	/* Rare enough to look: outside deadline mode the register reads 0. */
 	if (timer->model.state == LAPIC_TIMER_ARMED &&
 	    timer->setup->strict_lvtt)
-		ret = canary_check(&timer->canary, timer->vcpu_fd, &counts);
+		ret = canary_check(&timer->canary, timer->injector.vcpu_fd,
+				   &counts);
 	else if (timer->model.state == LAPIC_TIMER_ARMED)
-		ret = canary_look_at_lvtt(timer->vcpu_fd, &counts);
+		ret = canary_look_at_lvtt(timer->injector.vcpu_fd, &counts);
 	else if (lapic_timer_maybe_latched(&timer->model))
-		ret = kvm_get_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, &held);
+		ret = kvm_get_msr(timer->injector.vcpu_fd,
+				  MSR_IA32_TSC_DEADLINE, &held);
 	*guest_tsc = counts ? lapic_timer_read(&timer->model, held != 0) : 0;
 	return ret;
 }
@@ -339,7 +360,7 @@ int user_timer_resync(struct user_timer *timer)
 {
 	uint64_t offset_tsc;
 	bool is_void;
-	int ret = kvm_get_tsc_offset(timer->vcpu_fd, &offset_tsc);
+	int ret = kvm_get_tsc_offset(timer->injector.vcpu_fd, &offset_tsc);
 
 	if (ret)
 		return ret;
@@ -352,7 +373,7 @@ int user_timer_resync(struct user_timer *timer)
 
 static int move_offset(struct user_timer *timer, uint64_t offset_tsc)
 {
-	int ret = kvm_set_tsc_offset(timer->vcpu_fd, offset_tsc);
+	int ret = kvm_set_tsc_offset(timer->injector.vcpu_fd, offset_tsc);
 
 	/* A back end may take the new offset and keep the old one. */
 	return ret ? ret : user_timer_resync(timer);
@@ -366,13 +387,15 @@ int user_timer_write_tsc(struct user_timer *timer, uint64_t guest_tsc)
 	/* Reads of TSC_ADJUST are KVM's; a host write of it moves no TSC. It
 	 * fails where the guest has no such register, and then nothing reads
 	 * it either. */
-	kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_ADJUST, timer->tsc.tsc_adjust);
+	kvm_set_msr(timer->injector.vcpu_fd, MSR_IA32_TSC_ADJUST,
+		    timer->tsc.tsc_adjust);
 	return move_offset(timer, offset_tsc);
 }
 
 int user_timer_write_tsc_adjust(struct user_timer *timer, uint64_t adjust)
 {
-	int ret = kvm_set_msr(timer->vcpu_fd, MSR_IA32_TSC_ADJUST, adjust);
+	int ret = kvm_set_msr(timer->injector.vcpu_fd, MSR_IA32_TSC_ADJUST,
+			      adjust);
 
 	if (ret)
 		return ret;
@@ -419,12 +442,13 @@ int user_timer_poll(struct user_timer *timer)
 
 int user_timer_backstop(struct user_timer *timer, uint64_t *value)
 {
-	int ret = kvm_get_msr(timer->vcpu_fd, MSR_IA32_TSC_DEADLINE, value);
+	int ret = kvm_get_msr(timer->injector.vcpu_fd, MSR_IA32_TSC_DEADLINE,
+			      value);
 
 	if (ret)
 		return ret;
 	if (*value == 0 || *value == timer->canary.deadline_guest_tsc)
 		return 0;
 	return !(lapic_timer_maybe_latched(&timer->model) &&
-		 *value == DEADLINE_LONG_PAST);
+		 *value == INJECT_DEADLINE_TSC);
 }

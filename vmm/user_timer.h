@@ -36,14 +36,11 @@
 #include "guest_tsc.h"
 #include "hist.h"
 #include "hosttimer.h"
+#include "inject.h"
 #include "lapic_timer.h"
 #include "tsc.h"
 #include "tuner.h"
 #include "wait.h"
-
-#define MSR_IA32_TSC	      0x10u
-#define MSR_IA32_TSC_ADJUST   0x3bu
-#define MSR_IA32_TSC_DEADLINE 0x6e0u
 
 enum user_timer_advance {
 	USER_TIMER_ADVANCE_OFF,
@@ -100,6 +97,8 @@ struct user_timer_stats {
 	uint64_t stale;		  /* expiries of a deadline that is gone */
 	uint64_t early_expiries;  /* too early: host timer armed again */
 	uint64_t advance_cut;	  /* by max_spin_share or max_advance_ns */
+	uint64_t odd_deliveries;  /* of those: not as a plain interrupt, since
+				   * masked, in another mode, ... */
 	uint64_t latches_cleared; /* host writes of 0 before a re-arm */
 	uint64_t dropped_by_mode; /* strict: LVTT left deadline mode */
 	uint64_t remainders;	  /* advance off: the host timer was early */
@@ -107,7 +106,7 @@ struct user_timer_stats {
 
 struct user_timer {
 	const struct user_timer_setup *setup;
-	int vcpu_fd;
+	struct injector injector;
 	struct lapic_timer model;
 	struct guest_tsc tsc;
 	struct hosttimer host;
@@ -145,9 +144,11 @@ int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
  */
 void user_timer_setup_strict(struct user_timer_setup *setup);
 
-/* Opens the host timer and reads the vCPU's TSC offset. 0 or -errno. */
+/* Opens the host timer and reads the vCPU's TSC offset; *injector is copied.
+ * 0 or -errno. */
 int user_timer_init(struct user_timer *timer,
-		    const struct user_timer_setup *setup, int vcpu_fd);
+		    const struct user_timer_setup *setup,
+		    const struct injector *injector);
 void user_timer_free(struct user_timer *timer);
 
 /*

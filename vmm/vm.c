@@ -180,6 +180,10 @@ static int setup_vcpu(struct vm *vm, struct vcpu *vcpu,
 		      const struct kvm_cpuid2 *supported, char *err,
 		      size_t err_size)
 {
+	struct injector injector = {.vm_fd = vm->fd,
+				    .vcpu_fd = vcpu->fd,
+				    .apic_id = vcpu->index,
+				    .run = vcpu->run};
 	const char *step = "KVM_SET_CPUID2";
 	int ret = set_cpuid(vm, vcpu, supported);
 
@@ -196,7 +200,8 @@ static int setup_vcpu(struct vm *vm, struct vcpu *vcpu,
 	}
 	if (ret >= 0 && vm->user_timer) {
 		step = "KVM_VCPU_TSC_OFFSET (Linux 5.16 or later)";
-		ret = user_timer_init(&vcpu->timer, &vm->timer_setup, vcpu->fd);
+		ret = user_timer_init(&vcpu->timer, &vm->timer_setup,
+				      &injector);
 		if (!ret)
 			ret = timer_thread_add(&vm->timer_thread,
 					       vcpu->timer.host.fd,

@@ -20,6 +20,7 @@
 
 enum {
 	FIRES = 1000,
+	RETRIES = 20,
 };
 
 static struct env env;
@@ -95,7 +96,11 @@ START_TEST(test_entry_cost_is_never_overestimated)
 	uint64_t largest_tsc[2] = {0, 0};
 	uint64_t smallest_tsc[2] = {UINT64_MAX, UINT64_MAX};
 
-	for (unsigned long n = 0; n < calibrations; n++)
+	/* A noisy host may need some more before one finds anything. */
+	for (unsigned long n = 0;
+	     n < calibrations || (n < calibrations + RETRIES &&
+				  !(largest_tsc[0] && largest_tsc[1]));
+	     n++)
 		calibrate(largest_tsc);
 	for (unsigned long n = 0; n < runs; n++)
 		for (int i = 0; i < 2; i++) {
@@ -130,6 +135,21 @@ static void run_fixed(struct run *run, const char *fixed, const char *more,
 		  SETS("timer.mode=userspace", option, fixed, more));
 }
 
+/* Two cycles are above what was measured only where that is nothing: a host
+ * too noisy to tell. */
+static void expect_nothing_measured(const struct run *run)
+{
+	unsigned long long running_tsc, halted_tsc;
+	const char *at = strstr(run->err.text, "to allow ");
+
+	env_expect_status(run, EXIT_STATUS_CONFIG);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(sscanf(at, "to allow %llu (running) and %llu",
+				&running_tsc, &halted_tsc),
+			 2);
+	ck_assert(!running_tsc || !halted_tsc);
+}
+
 START_TEST(test_entry_cost_fixed_below_is_used)
 {
 	char path[PATH_MAX];
@@ -137,7 +157,11 @@ START_TEST(test_entry_cost_fixed_below_is_used)
 	struct run run;
 
 	run_fixed(&run, "timer.vmentry_advance=1", NULL, path);
-	env_expect_status(&run, 0);
+	if (run_status(&run)) {
+		expect_nothing_measured(&run);
+		run_free(&run);
+		return;
+	}
 	doc_load(&doc, path);
 	ck_assert_uint_le(doc_u64(&doc, "entry_cost_tsc"), 10);
 	ck_assert(doc_bool(&doc, "calibration.done"));

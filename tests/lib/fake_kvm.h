@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fake_kvm - one vCPU of KVM as vmm/user_timer.c sees it: a TSC offset and
- * the LAPIC timer in TSC-deadline mode, against a fake clock.
+ * fake_kvm - one vCPU of KVM as vmm/user_timer.c sees it: a TSC offset, the
+ * LAPIC timer in TSC-deadline mode and one bit of IRR, against a fake clock.
  *
  * Defines the kvm_* functions that stand in vmm/kvm.c, so it is included once
  * in a program, which must not link that file. What a host write of
@@ -20,9 +20,13 @@
 #include <string.h>
 
 #include "fake_clock.h"
+#include "inject.h"
 #include "kvm.h"
 
-#define FAKE_KVM_FD	    77
+#define FAKE_KVM_FD	    77 /* the vCPU */
+#define FAKE_KVM_VM_FD	    78
+#define FAKE_KVM_APIC_ID    3
+#define FAKE_KVM_VECTOR	    0x40
 #define FAKE_KVM_WRITES_MAX 16
 
 struct fake_kvm_write {
@@ -42,12 +46,18 @@ struct fake_kvm {
 	bool deadline_mode, masked;
 	uint64_t deadline_guest_tsc; /* IA32_TSC_DEADLINE */
 	bool pending;		     /* expired, not yet an interrupt */
+	bool is_disabled;	     /* by the guest, in SPIV */
+	bool msi_blocked;	     /* KVM_SIGNAL_MSI returns 0 */
+	bool in_irr;		     /* an MSI came */
 	uint64_t interrupts;
 	uint64_t own_expiries; /* of a deadline that was written as future */
 
 	/* Host writes of IA32_TSC_DEADLINE: the last ones, and how many. */
 	struct fake_kvm_write writes[FAKE_KVM_WRITES_MAX];
 	unsigned int write_count;
+	/* Expiries handed over, as an MSI or by a write of a past deadline. */
+	uint64_t delivered_host_tsc; /* the last one */
+	unsigned int delivery_count, msi_count;
 	unsigned int reads, lapic_reads;
 
 	/* What KVM_GET_MP_STATE says, and how often it was asked. */
@@ -56,7 +66,9 @@ struct fake_kvm {
 
 	/* The next call of that kind returns this, once. */
 	int is_halted_error, get_msr_error, set_msr_error, get_offset_error,
-		set_offset_error;
+		set_offset_error, get_lapic_error;
+
+	struct kvm_run run;
 };
 
 static struct fake_kvm fake_kvm;
@@ -68,7 +80,27 @@ static inline void fake_kvm_init(uint64_t host_tsc, uint64_t tsc_offset)
 		.clock = {.now_tsc = host_tsc, .step_tsc = 10},
 		.tsc_offset = tsc_offset,
 		.deadline_mode = true,
+		.run = {.apic_base = 0xfee00900},
 	};
+}
+
+/* That vCPU's. */
+static inline const struct injector *fake_kvm_injector(void)
+{
+	static const struct injector injector = {
+		.vm_fd = FAKE_KVM_VM_FD,
+		.vcpu_fd = FAKE_KVM_FD,
+		.apic_id = FAKE_KVM_APIC_ID,
+		.run = &fake_kvm.run,
+	};
+
+	return &injector;
+}
+
+static inline void fake_kvm_delivered(void)
+{
+	fake_kvm.delivered_host_tsc = fake_kvm.clock.now_tsc;
+	fake_kvm.delivery_count++;
 }
 
 static inline uint64_t fake_kvm_guest_tsc(void)
@@ -117,6 +149,11 @@ static inline void fake_kvm_tick(void)
 static inline bool fake_kvm_enter(void)
 {
 	fake_kvm_tick();
+	if (fake_kvm.in_irr) {
+		fake_kvm.in_irr = false;
+		fake_kvm.interrupts++;
+		return true;
+	}
 	if (!fake_kvm.pending || fake_kvm.masked)
 		return false;
 	fake_kvm.pending = false;
@@ -161,6 +198,8 @@ int kvm_set_msr(int vcpu_fd, uint32_t index, uint64_t value)
 	fake_kvm.writes[at].host_tsc = fake_kvm.clock.now_tsc;
 	fake_kvm.writes[at].value = value;
 	fake_kvm.write_count++;
+	if (value == INJECT_DEADLINE_TSC)
+		fake_kvm_delivered();
 	fake_kvm_write_deadline(value);
 	return 0;
 }
@@ -197,18 +236,45 @@ int kvm_set_tsc_offset(int vcpu_fd, uint64_t offset_tsc)
 	return 0;
 }
 
-int kvm_do_ioctl(int fd, unsigned long request, void *arg)
+static int fake_kvm_get_lapic(struct kvm_lapic_state *apic)
 {
-	struct kvm_lapic_state *apic = arg;
+	uint32_t id = FAKE_KVM_APIC_ID << 24;
+	uint32_t spiv = fake_kvm.is_disabled ? 0xff : 0x1ff;
 	uint32_t lvtt = (fake_kvm.deadline_mode ? 2u << 17 : 0) |
-			(fake_kvm.masked ? 1u << 16 : 0) | 0x40;
+			(fake_kvm.masked ? 1u << 16 : 0) | FAKE_KVM_VECTOR;
+	int ret = fake_kvm_take(&fake_kvm.get_lapic_error);
 
-	if (fd != FAKE_KVM_FD || request != KVM_GET_LAPIC)
-		return -EINVAL;
+	if (ret)
+		return ret;
 	fake_kvm.lapic_reads++;
 	memset(apic, 0, sizeof(*apic));
+	memcpy(&apic->regs[0x20], &id, sizeof(id));
+	memcpy(&apic->regs[0xf0], &spiv, sizeof(spiv));
 	memcpy(&apic->regs[0x320], &lvtt, sizeof(lvtt));
 	return 0;
+}
+
+static int fake_kvm_signal_msi(const struct kvm_msi *msi)
+{
+	ck_assert_uint_eq(msi->address_lo, 0xfee00000 | FAKE_KVM_APIC_ID << 12);
+	ck_assert_uint_eq(msi->address_hi, 0);
+	ck_assert_uint_eq(msi->data, FAKE_KVM_VECTOR);
+	ck_assert_uint_eq(msi->flags, 0);
+	if (fake_kvm.msi_blocked)
+		return 0;
+	fake_kvm.msi_count++;
+	fake_kvm_delivered();
+	fake_kvm.in_irr = true;
+	return 1;
+}
+
+int kvm_do_ioctl(int fd, unsigned long request, void *arg)
+{
+	if (fd == FAKE_KVM_FD && request == KVM_GET_LAPIC)
+		return fake_kvm_get_lapic(arg);
+	if (fd == FAKE_KVM_VM_FD && request == KVM_SIGNAL_MSI)
+		return fake_kvm_signal_msi(arg);
+	return -EINVAL;
 }
 
 #endif

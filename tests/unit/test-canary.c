@@ -33,7 +33,8 @@ static void strict_setup(void)
 			 0);
 	user_timer_setup_strict(&plan);
 	plan.clock = fake_clock_of(&fake_kvm.clock);
-	ck_assert_int_eq(user_timer_init(&timer, &plan, FAKE_KVM_FD), 0);
+	ck_assert_int_eq(user_timer_init(&timer, &plan, fake_kvm_injector()),
+			 0);
 }
 
 static bool is_alive(void)

@@ -24,7 +24,8 @@ static void start(void)
 					       400000, 0.25, 0),
 			 0);
 	plan.clock = fake_clock_of(&fake_kvm.clock);
-	ck_assert_int_eq(user_timer_init(&timer, &plan, FAKE_KVM_FD), 0);
+	ck_assert_int_eq(user_timer_init(&timer, &plan, fake_kvm_injector()),
+			 0);
 }
 
 static void setup(void)
@@ -56,9 +57,10 @@ static void kick_at(uint64_t host_tsc)
 static uint64_t fire(void)
 {
 	uint64_t deadline = arm_in(1000000);
+	unsigned int before = fake_kvm.delivery_count;
 
 	kick_at(fake_kvm.clock.now_tsc + 985000);
-	ck_assert_uint_eq(fake_kvm_last_write(0).value, 1);
+	ck_assert_uint_eq(fake_kvm.delivery_count, before + 1);
 	return deadline;
 }
 
@@ -81,8 +83,8 @@ START_TEST(test_user_timer_read)
 	fake_kvm.clock.now_tsc += 1100000;
 	check_read(deadline);
 	kick_at(fake_kvm.clock.now_tsc);
-	/* Delivered, and not yet an interrupt. */
-	check_read(deadline);
+	/* Delivered: an interrupt already. */
+	check_read(0);
 	ck_assert(fake_kvm_enter());
 	check_read(0);
 	write_deadline(0);
@@ -103,6 +105,26 @@ START_TEST(test_user_timer_masked_expiry_is_held_back)
 	ck_assert(fake_kvm_enter());
 	check_read(0);
 	ck_assert_uint_eq(fake_kvm.interrupts, 1);
+}
+END_TEST
+
+/* What is out of the ordinary is left to KVM, and so is an MSI that did not
+ * reach its APIC: never lost. */
+START_TEST(test_user_timer_odd_deliveries)
+{
+	fake_kvm_write_lvtt(_i != 1, _i == 0);
+	fake_kvm.is_disabled = _i == 2;
+	fake_kvm.msi_blocked = _i == 3;
+	if (_i == 4)
+		fake_kvm.run.apic_base = 0xfee00000;
+	fire();
+	ck_assert_uint_eq(fake_kvm.msi_count, 0);
+	ck_assert_uint_eq(fake_kvm_last_write(0).value, 1);
+	ck_assert_uint_eq(timer.stats.odd_deliveries, 1);
+	/* KVM may hold it back: the next write clears that. */
+	write_deadline(0);
+	ck_assert_uint_eq(fake_kvm_last_write(0).value, 0);
+	ck_assert_uint_eq(timer.stats.latches_cleared, 1);
 }
 END_TEST
 
@@ -190,9 +212,9 @@ START_TEST(test_user_timer_tsc_write_moves_an_armed_deadline)
 	/* Back again: later, by the TSC of the guest. */
 	ck_assert_int_eq(user_timer_write_tsc(&timer, deadline - 90000000), 0);
 	ck_assert_uint_eq((90000000 - 20000) / 2 - fake_hosttimer.ns, 5);
-	ck_assert_uint_eq(fake_kvm.write_count, 0);
+	ck_assert_uint_eq(fake_kvm.delivery_count, 0);
 	kick_at(fake_kvm.clock.now_tsc + 89985000);
-	ck_assert_uint_eq(fake_kvm_last_write(0).value, 1);
+	ck_assert_uint_eq(fake_kvm.delivery_count, 1);
 	ck_assert_uint_ge(fake_kvm_guest_tsc(), deadline);
 	ck_assert(fake_kvm_enter());
 }
@@ -323,9 +345,11 @@ START_TEST(test_user_timer_host_errors)
 	uint64_t value;
 
 	fake_kvm.get_offset_error = -ENXIO;
-	ck_assert_int_eq(user_timer_init(&timer, &plan, FAKE_KVM_FD), -ENXIO);
+	ck_assert_int_eq(user_timer_init(&timer, &plan, fake_kvm_injector()),
+			 -ENXIO);
 	fake_hosttimer.open_error = -EMFILE;
-	ck_assert_int_eq(user_timer_init(&timer, &plan, FAKE_KVM_FD), -EMFILE);
+	ck_assert_int_eq(user_timer_init(&timer, &plan, fake_kvm_injector()),
+			 -EMFILE);
 	start();
 	fake_hosttimer.arm_error = -ENOMEM;
 	ck_assert_int_eq(user_timer_write_deadline(
@@ -336,9 +360,14 @@ START_TEST(test_user_timer_host_errors)
 	fake_hosttimer.disarm_error = -EBADF;
 	ck_assert_int_eq(user_timer_write_deadline(&timer, 0), -EBADF);
 	start();
+	fake_kvm.get_lapic_error = -EIO;
+	ck_assert_int_eq(user_timer_write_deadline(&timer, 1), -EIO);
+	start();
+	fake_kvm_write_lvtt(true, true);
 	fake_kvm.set_msr_error = -EIO;
 	ck_assert_int_eq(user_timer_write_deadline(&timer, 1), -EIO);
 	start();
+	fake_kvm_write_lvtt(true, true);
 	fire();
 	fake_kvm.get_msr_error = -EFAULT;
 	ck_assert_int_eq(user_timer_read_deadline(&timer, &value), -EFAULT);
@@ -375,7 +404,7 @@ START_TEST(test_user_timer_resync)
 	ck_assert_uint_eq(timer.plan.deadline_host_tsc,
 			  deadline - fake_kvm.tsc_offset);
 	kick_at(timer.plan.wake_host_tsc);
-	ck_assert_uint_eq(fake_kvm_last_write(0).value, 1);
+	ck_assert_uint_eq(fake_kvm.delivery_count, 1);
 	ck_assert_uint_ge(fake_kvm_guest_tsc(), deadline);
 
 	/* Nothing armed: the offset alone. */
@@ -395,6 +424,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, test_user_timer_read);
 	tcase_add_test(tc, test_user_timer_masked_expiry_is_held_back);
+	tcase_add_loop_test(tc, test_user_timer_odd_deliveries, 0, 5);
 	tcase_add_test(tc, test_user_timer_rearm_drops_what_is_held_back);
 	tcase_add_test(tc, test_user_timer_disarm_drops_what_is_held_back);
 	tcase_add_test(tc, test_user_timer_past_after_held_back);

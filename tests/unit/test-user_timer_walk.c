@@ -61,8 +61,6 @@ static void set_due(uint64_t at_host_tsc)
 /* A call of the timer is over: what did it do? */
 static void look(int ret, uint64_t fires_before)
 {
-	struct fake_kvm_write write;
-
 	tap_require(ret == 0);
 	if (fake_hosttimer.arms != arms_seen) {
 		uint64_t ns = fake_hosttimer.ns;
@@ -75,9 +73,9 @@ static void look(int ret, uint64_t fires_before)
 	if (timer.stats.fires == fires_before)
 		return;
 	tap_require(timer.stats.fires == fires_before + 1);
-	write = fake_kvm_last_write(0);
-	tap_require(write.value == 1);
-	tap_require(write.host_tsc + MAX_ADVANCE_TSC + entry_cost_tsc >=
+	tap_require(fake_kvm.delivery_count == timer.stats.fires);
+	tap_require(fake_kvm.delivered_host_tsc + MAX_ADVANCE_TSC +
+			    entry_cost_tsc >=
 		    due_host_tsc);
 	tap_require(fake_kvm.clock.now_tsc + entry_cost_tsc >= due_host_tsc);
 	/* Outside deadline mode KVM takes no notice. */
@@ -265,7 +263,7 @@ static void walk(enum user_timer_advance advance, uint64_t entry_cost_ns)
 	if (strict)
 		user_timer_setup_strict(&plan);
 	plan.clock = fake_clock_of(&fake_kvm.clock);
-	tap_require(!user_timer_init(&timer, &plan, FAKE_KVM_FD));
+	tap_require(!user_timer_init(&timer, &plan, fake_kvm_injector()));
 	for (int i = 0; i < STEPS; i++) {
 		guest_acts();
 		turn();

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inject - see inject.h.
+ */
+#include "inject.h"
+
+#include "kvm.h"
+#include "lvtt.h"
+
+/* SDM 3A "Message Signalled Interrupts": fixed, edge, one physical APIC id. */
+#define MSI_ADDRESS	     0xfee00000u
+#define MSI_ADDRESS_ID_SHIFT 12
+
+#define APIC_BASE_ENABLE     (1u << 11)
+
+/* Did it reach the APIC? */
+static bool inject_msi(const struct injector *injector, uint8_t vector)
+{
+	uint32_t destination = injector->apic_id << MSI_ADDRESS_ID_SHIFT;
+	struct kvm_msi msi = {
+		.address_lo = MSI_ADDRESS | destination,
+		.data = vector,
+	};
+
+	return kvm_vm_ioctl(injector->vm_fd, KVM_SIGNAL_MSI, &msi) > 0;
+}
+
+int inject_deadline(const struct injector *injector, bool *may_be_held)
+{
+	struct kvm_lapic_state apic;
+	uint8_t vector;
+	int ret = kvm_vcpu_ioctl(injector->vcpu_fd, KVM_GET_LAPIC, &apic);
+
+	if (ret < 0)
+		return ret;
+	*may_be_held = false;
+	if (injector->run->apic_base & APIC_BASE_ENABLE &&
+	    lvtt_delivers((const uint8_t *)apic.regs, injector->apic_id,
+			  &vector) &&
+	    inject_msi(injector, vector))
+		return 0;
+	*may_be_held = true;
+	return inject_by_expiry(injector);
+}
+
+int inject_by_expiry(const struct injector *injector)
+{
+	return kvm_set_msr(injector->vcpu_fd, MSR_IA32_TSC_DEADLINE,
+			   INJECT_DEADLINE_TSC);
+}
