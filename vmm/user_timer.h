@@ -13,12 +13,10 @@
  *   expire   the timer thread kicks the vCPU (timer_thread.h).
  *   check    is it really due? A stale or early expiry re-arms. Nothing is
  *            injected while more than the ceiling is left.
- *   inject   a host write of the MSR with 1, a deadline long past: KVM's own
- *            expiry then applies LVTT mode, mask, vector, SPIV and APIC id
- *            just as it does for its own timer. Before the spin: a pending
+ *   inject   as KVM's own expiry would (inject.h). Before the spin: a pending
  *            interrupt is invisible to a stopped vCPU.
- *   spin     to the target, on the TSC.
  *   learn    what the delivery cost goes to the tuner.
+ *   spin     to the target, on the TSC; then nothing but KVM_RUN.
  *
  * All calls on the vCPU's thread, outside KVM_RUN.
  */
@@ -153,8 +151,9 @@ void user_timer_free(struct user_timer *timer);
 
 /*
  * The guest wrote IA32_TSC_DEADLINE: arms, disarms or delivers. One
- * timerfd_settime; a host write of the MSR besides on the first write after
- * a fire. 0, -errno of a host call, or -ETIME when the TSC failed a spin.
+ * timerfd_settime; a host write of the MSR besides on the first write after a
+ * delivery that KVM may still hold back. 0, -errno of a host call, or -ETIME
+ * when the TSC failed a spin.
  */
 int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc);
 
