@@ -38,7 +38,7 @@ times() {
 	record new gcc "{\"$1\": $3}"
 }
 
-echo "1..12"
+echo "1..13"
 times fixed.spin.p50 100 109
 expect "nine ticks more are worse" "worse fixed.spin.p50 100 109"
 times fixed.spin.p50 100 108
@@ -55,6 +55,9 @@ times kernel.spin.p50 100 900
 expect "nor do its fires" "seen kernel.spin.p50 100 900"
 times fixed.spin.p99 100 900
 expect "nor does the tail" "seen fixed.spin.p99 100 900"
+record old gcc '{"fixed.spin.p50": 100}'
+record new gcc '{}'
+expect "a time that is gone is worse" "worse fixed.spin.p50 100 null"
 record old clang '{"fixed.spin.p50": 100}'
 record new gcc '{"fixed.spin.p50": 900}'
 expect "another compiler is another record" "seen fixed.spin.p50 100 900"

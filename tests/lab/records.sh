@@ -62,8 +62,8 @@ INDEX(.name) as $run
 	| {(.name): .doc.lateness[0] | .samples_tsc[:.warmup]}] | add)}'
 }
 
-# record_compare OLD NEW: one line for each time in NEW, "VERDICT TIME OLD NEW".
-# The verdict is "worse" or "better" by more than the slack, "same" within it;
+# record_compare OLD NEW: one line for each time, "VERDICT TIME OLD NEW".
+# The verdict is "worse" (or gone) or "better" by more than the slack, "same" within it;
 # "seen" where it is not for us to judge: what is the kernel's, and what a
 # build may move by more than the slack: the tail, and times that hold the way
 # through the scheduler.
@@ -72,13 +72,15 @@ record_compare() {
 	jq -n -r --slurpfile old "$1" --slurpfile new "$2" \
 		--argjson slack $record_slack '
 ($old[0].key == $new[0].key) as $judge
-| $new[0].times | to_entries[] | .value as $now | $old[0].times[.key] as $was
+| ($old[0].times // {}) + $new[0].times | keys_unsorted[] as $time
+| $new[0].times[$time] as $now | $old[0].times[$time] as $was
 | (if ($judge and $was != null and
-	(.key | test("^(fixed\\..*|arm\\.userspace)\\.(min|p50)$")) | not)
+	($time | test("^(fixed\\..*|arm\\.userspace)\\.(min|p50)$")) | not)
 	then "seen"
+   elif $now == null then "worse"
    elif $now > $was + $slack then "worse"
    elif $now < $was - $slack then "better"
-   else "same" end) + " \(.key) \($was) \($now)"'
+   else "same" end) + " \($time) \($was) \($now)"'
 }
 
 # record_check DIR: TAP for what the benchmark left in DIR
