@@ -114,7 +114,7 @@ int bench_calibration_measure(struct bench_calibration *item,
 	ret = measure(&item->measured, config, kvm_fd, signals);
 	close(kvm_fd);
 	if (ret)
-		snprintf(err, err_size, "timer.vmentry_advance auto: %s",
+		snprintf(err, err_size, "timer.vmentry_advance: %s",
 			 strerror(-ret));
 	return ret;
 }

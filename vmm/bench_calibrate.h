@@ -2,7 +2,7 @@
 /*
  * bench_calibrate - the entry costs of a benchmark's cells, measured once.
  *
- * timer.vmentry_advance "auto" measures in VMs beside the start of a run. In
+ * timer.vmentry_advance measures in VMs beside the start of a run. In
  * a benchmark that would disturb every round, and differ from one to the
  * next. So it is done before the rounds, once for all cells that are the same
  * to a calibration, and the runs are told what came of it.

@@ -142,10 +142,11 @@ static void count(const struct bench_run *run, struct bench_summary *summary)
 	summary->fires = sample->fires;
 }
 
-static bool any_swallowed(const struct bench_run *runs, unsigned int rounds)
+/* Nothing to compare with? */
+static bool any_void(const struct bench_run *runs, unsigned int rounds)
 {
 	for (unsigned int i = 0; i < rounds; i++)
-		if (is_swallowed(&runs[i]))
+		if (is_swallowed(&runs[i]) || runs[i].sample.is_early_allowed)
 			return true;
 	return false;
 }
@@ -164,7 +165,8 @@ void bench_summarize(const struct bench_run *runs,
 	s->p99_tsc = median_member(runs, rounds, MEMBER(p99_tsc), scratch);
 	s->p99_ns = median_member(runs, rounds, MEMBER(p99_ns), scratch);
 	s->cpu_ns = median_cpu(runs, rounds, scratch);
-	if (s->is_swallowed || any_swallowed(reference, rounds))
+	if (s->is_swallowed || s->is_early_allowed ||
+	    any_void(reference, rounds))
 		return;
 	s->ratio_ppm =
 		median_pair(runs, reference, rounds, scratch, bench_ratio_ppm);

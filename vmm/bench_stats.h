@@ -48,8 +48,8 @@ struct bench_summary {
 	struct bench_median cpu_ns;    /* of a fire */
 	struct bench_median ratio_ppm; /* p50, to the reference's */
 	struct bench_median share_ppm; /* guest share, to the reference's */
-	/* A round in which userspace got fewer deadlines than fired. */
 	bool is_early_allowed; /* a round's entry cost was not measured */
+	/* A round in which userspace got fewer deadlines than fired. */
 	bool is_swallowed;
 	uint64_t arms, fires; /* of that round */
 };

@@ -50,9 +50,11 @@ START_TEST(test_backstop_ends_the_run)
 	doc_text(&doc, "end.kind", kind, sizeof(kind));
 	ck_assert_int_eq(!strcmp(kind, "timer-not-intercepted"),
 			 keeps_the_write);
-	if (keeps_the_write)
+	if (keeps_the_write) {
 		ck_assert_ptr_nonnull(
 			strstr(run.err.text, "go past the MSR filter"));
+		ck_assert_ptr_nonnull(strstr(run.err.text, "rip "));
+	}
 	json_free(&doc);
 	run_free(&run);
 }

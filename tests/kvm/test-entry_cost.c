@@ -25,8 +25,20 @@ enum {
 
 static struct env env;
 
-static const char *const waits[] = {"spin", "hlt"};
 static const char *const states[] = {"running", "halted"};
+
+/* Ring 0 is a running vCPU as well. */
+static const struct {
+	const char *wait;
+	int state;
+} costs[] = {{"spin", 0}, {"spin0", 0}, {"hlt", 1}};
+
+/* The interpreter of kvm_pvm may miss an interrupt in ring 0. */
+static bool can_be_had(const char *wait)
+{
+	return strcmp(wait, "spin0") != 0 ||
+	       strcmp(env.backend, "kvm_pvm") != 0;
+}
 
 static unsigned long from_environment(const char *name, unsigned long otherwise)
 {
@@ -103,15 +115,18 @@ START_TEST(test_entry_cost_is_never_overestimated)
 	     n++)
 		calibrate(largest_tsc);
 	for (unsigned long n = 0; n < runs; n++)
-		for (int i = 0; i < 2; i++) {
-			uint64_t tsc = smallest_cost(waits[i]);
+		for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+			uint64_t *least_tsc = &smallest_tsc[costs[i].state];
+			uint64_t tsc = UINT64_MAX;
 
-			if (tsc < smallest_tsc[i])
-				smallest_tsc[i] = tsc;
+			if (can_be_had(costs[i].wait))
+				tsc = smallest_cost(costs[i].wait);
+			if (tsc < *least_tsc)
+				*least_tsc = tsc;
 		}
 	for (int i = 0; i < 2; i++) {
 		printf("# %s: largest of %lu calibrations %llu cycles, smallest "
-		       "cost of %lu fires %llu\n",
+		       "cost of %lu fires of each kind %llu\n",
 		       states[i], calibrations,
 		       (unsigned long long)largest_tsc[i], runs * FIRES,
 		       (unsigned long long)smallest_tsc[i]);
@@ -135,7 +150,7 @@ static void run_fixed(struct run *run, const char *fixed, const char *more,
 		  SETS("timer.mode=userspace", option, fixed, more));
 }
 
-/* Two cycles are above what was measured only where that is nothing: a host
+/* So few cycles are above what was measured only where that is nothing: a host
  * too noisy to tell. */
 static void expect_nothing_measured(const struct run *run)
 {
@@ -156,14 +171,15 @@ START_TEST(test_entry_cost_fixed_below_is_used)
 	struct json_doc doc;
 	struct run run;
 
-	run_fixed(&run, "timer.vmentry_advance=1", NULL, path);
+	run_fixed(&run, "timer.vmentry_advance=10", NULL, path);
 	if (run_status(&run)) {
 		expect_nothing_measured(&run);
 		run_free(&run);
 		return;
 	}
 	doc_load(&doc, path);
-	ck_assert_uint_le(doc_u64(&doc, "entry_cost_tsc"), 10);
+	ck_assert_uint_gt(doc_u64(&doc, "entry_cost_tsc"), 0);
+	ck_assert_uint_le(doc_u64(&doc, "entry_cost_tsc"), 100);
 	ck_assert(doc_bool(&doc, "calibration.done"));
 	ck_assert(!doc_bool(&doc, "early_allowed"));
 	json_free(&doc);
