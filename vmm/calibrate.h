@@ -2,14 +2,15 @@
 /*
  * calibrate - measures the entry cost in throw-away VMs, beside the start.
  *
- * timer.vmentry_advance "auto". The entry cost of a running vCPU may differ
+ * For timer.vmentry_advance "auto", and to check a number of ns by; for the
+ * latter the guest waits. The entry cost of a running vCPU may differ
  * from one VM to the next on the same host, so one VM is not enough: several
  * are run, each in a process of its own, through the very path of the real
  * run (same rung, ioctls, affinity, timer thread) with the guest
- * guest-fw/calibrate. The real guest does not wait for them: until they have
- * answered, nothing is compensated, which is late but never early. They start
- * when the guest arms its timer for the first time; a guest that never does
- * pays for one fork.
+ * guest-fw/calibrate. With "auto" the guest does not wait for them: until they
+ * have answered, nothing is compensated, which is late but never early. They
+ * start when the guest arms its timer for the first time; a guest that never
+ * does pays for one fork.
  */
 #ifndef VMM_CALIBRATE_H
 #define VMM_CALIBRATE_H

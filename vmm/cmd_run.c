@@ -221,7 +221,7 @@ static int run_vm(struct run *run, int kvm_fd)
 
 	calibrates = calibrate_is_wanted(&run->config);
 	if (calibrates && prepare_calibration(run)) {
-		complain("timer.vmentry_advance auto: cannot fork");
+		complain("timer.vmentry_advance: cannot fork");
 		return EXIT_STATUS_CANNOT;
 	}
 	ret = vm_create(&vm, &run->config, kvm_fd, run->rung, &status, run->err,

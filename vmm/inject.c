@@ -12,6 +12,7 @@
 #define MSI_ADDRESS_ID_SHIFT 12
 
 #define APIC_BASE_ENABLE     (1u << 11)
+#define APIC_BASE_EXTD	     (1u << 10) /* x2APIC mode */
 
 /* Did it reach the APIC? */
 static bool inject_msi(const struct injector *injector, uint8_t vector)
@@ -25,6 +26,15 @@ static bool inject_msi(const struct injector *injector, uint8_t vector)
 	return kvm_vm_ioctl(injector->vm_fd, KVM_SIGNAL_MSI, &msi) > 0;
 }
 
+/* Can nobody else have this APIC's id? */
+static bool owns_id(const struct injector *injector)
+{
+	uint64_t base = injector->run->apic_base;
+
+	return base & APIC_BASE_ENABLE &&
+	       (injector->is_alone || base & APIC_BASE_EXTD);
+}
+
 int inject_deadline(const struct injector *injector, bool *may_be_held)
 {
 	struct kvm_lapic_state apic;
@@ -34,7 +44,7 @@ int inject_deadline(const struct injector *injector, bool *may_be_held)
 	if (ret < 0)
 		return ret;
 	*may_be_held = false;
-	if (injector->run->apic_base & APIC_BASE_ENABLE &&
+	if (owns_id(injector) &&
 	    lvtt_delivers((const uint8_t *)apic.regs, injector->apic_id,
 			  &vector) &&
 	    inject_msi(injector, vector))

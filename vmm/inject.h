@@ -22,15 +22,18 @@ struct kvm_run;
 struct injector {
 	int vm_fd, vcpu_fd;
 	uint32_t apic_id;	   /* as the vCPU was created */
+	bool is_alone;		   /* the VM has no other vCPU */
 	const struct kvm_run *run; /* its apic_base */
 };
 
 /*
  * As an MSI with the vector of LVTT, where the registers say that the expiry
  * becomes an interrupt and no more: then the entry that follows finds it in the
- * IRR, and costs a halted vCPU little more than a running one.
- * Else through KVM's own expiry path, see inject_by_expiry(). *may_be_held:
- * KVM may hold the expiry back until LVTT is unmasked. 0 or -errno.
+ * IRR, and costs a halted vCPU little more than a running one. Not in xAPIC
+ * mode beside other vCPUs: one of them may have taken this one's id, and with
+ * it the MSI; in x2APIC mode ids cannot be changed. Else through KVM's own
+ * expiry path, see inject_by_expiry(). *may_be_held: KVM may hold the expiry
+ * back until LVTT is unmasked. 0 or -errno.
  */
 int inject_deadline(const struct injector *injector, bool *may_be_held);
 

@@ -197,10 +197,12 @@ static int user_timer_deliver(struct user_timer *timer, bool is_expiry)
 	if (tsc_diff(end_host_tsc, arrival_host_tsc) > max_spin_tsc(timer))
 		return -ETIME;
 	learn(timer, arrival_host_tsc, end_host_tsc, is_expiry);
-	return wait_until(&timer->setup->clock, end_host_tsc,
-			  &timer->arrivals.wait) == WAIT_REACHED
-		       ? 0
-		       : -ETIME;
+	if (wait_until(&timer->setup->clock, end_host_tsc,
+		       &timer->arrivals.wait) == WAIT_REACHED)
+		return 0;
+	/* Its end says nothing. */
+	timer->unsettled = false;
+	return -ETIME;
 }
 
 static int host_disarm(struct user_timer *timer)
@@ -400,7 +402,9 @@ int user_timer_poll(struct user_timer *timer)
 		return ret;
 	timer->stats.due_at_poll++;
 	ret = host_disarm(timer);
-	return ret ? ret : user_timer_deliver(timer, false);
+	if (!ret)
+		ret = user_timer_deliver(timer, false);
+	return ret ? ret : 1;
 }
 
 int user_timer_backstop(struct user_timer *timer, uint64_t *value)

@@ -183,6 +183,7 @@ static int setup_vcpu(struct vm *vm, struct vcpu *vcpu,
 	struct injector injector = {.vm_fd = vm->fd,
 				    .vcpu_fd = vcpu->fd,
 				    .apic_id = vcpu->index,
+				    .is_alone = vm->config->vcpu_count == 1,
 				    .run = vcpu->run};
 	const char *step = "KVM_SET_CPUID2";
 	int ret = set_cpuid(vm, vcpu, supported);

@@ -87,13 +87,15 @@ static inline void fake_kvm_init(uint64_t host_tsc, uint64_t tsc_offset)
 /* That vCPU's. */
 static inline const struct injector *fake_kvm_injector(void)
 {
-	static const struct injector injector = {
+	static struct injector injector;
+
+	injector = (struct injector){
 		.vm_fd = FAKE_KVM_VM_FD,
 		.vcpu_fd = FAKE_KVM_FD,
 		.apic_id = FAKE_KVM_APIC_ID,
+		.is_alone = true,
 		.run = &fake_kvm.run,
 	};
-
 	return &injector;
 }
 

@@ -219,7 +219,7 @@ static void start_all(void)
 		vcpus[i].index = (uint32_t)i;
 		vcpus[i].fd = FIRST_FD + i;
 		vcpus[i].run = &guests[i].run;
-		guests[i].run.apic_base = 0xfee00800;
+		guests[i].run.apic_base = 0xfee00c00;
 		injector = (struct injector){.vm_fd = VM_FD,
 					     .vcpu_fd = vcpus[i].fd,
 					     .apic_id = (uint32_t)i,

@@ -389,7 +389,7 @@ START_TEST(test_user_timer_poll)
 	ck_assert_uint_eq(fake_kvm.delivery_count, 0);
 	ck_assert(fake_hosttimer.running);
 	fake_kvm.clock.now_tsc = HOST_START + 999000;
-	ck_assert_int_eq(user_timer_poll(&timer), 0);
+	ck_assert_int_eq(user_timer_poll(&timer), 1);
 	ck_assert(!fake_hosttimer.running);
 	ck_assert_uint_ge(fake_kvm.clock.now_tsc, HOST_START + 1000000);
 	check_delivered_at(HOST_START + 999000);

@@ -128,6 +128,18 @@ START_TEST(test_user_timer_odd_deliveries)
 }
 END_TEST
 
+/* Beside other vCPUs only an x2APIC is sure to be the only one of its id. */
+START_TEST(test_user_timer_msi_beside_others)
+{
+	fake_kvm.run.apic_base = _i ? 0xfee00c00 : 0xfee00800;
+	timer.injector.is_alone = false;
+	fire();
+	ck_assert_uint_eq(fake_kvm.msi_count, _i);
+	ck_assert_uint_eq(timer.stats.odd_deliveries, !_i);
+	ck_assert(fake_kvm_enter());
+}
+END_TEST
+
 /* As any write of KVM's own register would. */
 START_TEST(test_user_timer_rearm_drops_what_is_held_back)
 {
@@ -324,6 +336,7 @@ START_TEST(test_user_timer_tsc_stands_still)
 	fake_kvm.clock.now_tsc = HOST_START + 985000;
 	fake_kvm.clock.freeze_at_read = fake_kvm.clock.reads + 20;
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
+	user_timer_settle(&timer);
 	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
@@ -335,6 +348,7 @@ START_TEST(test_user_timer_tsc_steps_back)
 	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 20;
 	fake_kvm.clock.back_tsc = 1000;
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
+	user_timer_settle(&timer);
 	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
@@ -388,6 +402,7 @@ START_TEST(test_user_timer_tsc_is_far_behind)
 	fake_kvm.clock.back_at_read = fake_kvm.clock.reads + 1;
 	fake_kvm.clock.back_tsc = TSC_KHZ * UINT64_C(1000);
 	ck_assert_int_eq(user_timer_expired(&timer), -ETIME);
+	user_timer_settle(&timer);
 	ck_assert_uint_eq(timer.arrivals.spins, 0);
 }
 END_TEST
@@ -425,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, test_user_timer_read);
 	tcase_add_test(tc, test_user_timer_masked_expiry_is_held_back);
 	tcase_add_loop_test(tc, test_user_timer_odd_deliveries, 0, 5);
+	tcase_add_loop_test(tc, test_user_timer_msi_beside_others, 0, 2);
 	tcase_add_test(tc, test_user_timer_rearm_drops_what_is_held_back);
 	tcase_add_test(tc, test_user_timer_disarm_drops_what_is_held_back);
 	tcase_add_test(tc, test_user_timer_past_after_held_back);

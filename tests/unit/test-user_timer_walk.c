@@ -183,7 +183,11 @@ static void turn(void)
 		kick_pending = false;
 		look(user_timer_expired(&timer), fires_before);
 	} else if (!kick_pending) {
-		look(user_timer_poll(&timer), fires_before);
+		int delivered = user_timer_poll(&timer);
+
+		tap_require(delivered ==
+			    (int)(timer.stats.fires - fires_before));
+		look(0, fires_before);
 	}
 	if (fake_kvm_enter()) {
 		tap_require(waiting && fired);

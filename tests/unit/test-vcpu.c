@@ -40,6 +40,7 @@ static const struct step *script;
 static size_t next_step;
 static char trace[64];
 static int poll_error, expired_error, resync_error, failed_error, settled;
+static int poll_deliveries; /* the first polls so many deliver */
 static bool wants_dump, running_at_exit;
 
 static void note(char letter)
@@ -78,7 +79,10 @@ int user_timer_poll(struct user_timer *timer)
 {
 	ck_assert_ptr_eq(timer, &vcpu.timer);
 	note('p');
-	return poll_error;
+	if (!poll_deliveries)
+		return poll_error;
+	poll_deliveries--;
+	return 1;
 }
 
 int user_timer_expired(struct user_timer *timer)
@@ -196,6 +200,16 @@ START_TEST(test_vcpu_polls_before_every_entry)
 	run_script(steps, 3, "prxprxprx");
 	ck_assert(!running_at_exit);
 	ck_assert_uint_eq(vcpu.stats.requests, 0);
+}
+END_TEST
+
+/* The way into the guest is no shorter than after an expiry. */
+START_TEST(test_vcpu_delivery_by_poll_takes_a_turn)
+{
+	static const struct step steps[] = {{.ends = true}};
+
+	poll_deliveries = 1;
+	run_script(steps, 1, "pprx");
 }
 END_TEST
 
@@ -324,6 +338,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, test_vcpu_polls_before_every_entry);
+	tcase_add_test(tc, test_vcpu_delivery_by_poll_takes_a_turn);
 	tcase_add_test(tc, test_vcpu_without_user_timer);
 	tcase_add_test(tc, test_vcpu_kicked_out);
 	tcase_add_test(tc, test_vcpu_kicked_while_out);
