@@ -315,8 +315,8 @@ static int check_together(struct loader *l)
 				c->advance.ns, c->max_advance_ns);
 	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
 		return fail_key(l, "timer.allow_early",
-				"only for a timer.vmentry_advance in ns (what "
-				"is measured, or off, is never early)");
+				"only with a timer.vmentry_advance in ns "
+				"(remove it, or give a number there)");
 	return 0;
 }
 

@@ -34,8 +34,9 @@ enum irqchip_choice {
 enum timer_source {
 	TIMER_SOURCE_TIMERFD,
 };
-enum tuner_kind {
-	TUNER_KIND_STEP,
+enum tuner_choice {
+	TUNER_CHOICE_STEP,
+	TUNER_CHOICE_QUANTILE,
 };
 enum tsc_policy {
 	TSC_REFUSE_UNSTABLE,
@@ -81,7 +82,8 @@ struct config {
 	enum irqchip_choice irqchip;
 	enum timer_source source;
 	struct tune_value advance;
-	enum tuner_kind tuner;
+	enum tuner_choice tuner;
+	double target_quantile;	 /* 0.5-0.999 */
 	uint64_t max_advance_ns; /* 1000-10^8 */
 	double max_spin_share;	 /* 0-1, of the time from arm to deadline */
 	struct tune_value vmentry_advance;

@@ -64,7 +64,8 @@ void config_describe(const struct config_key *key, char *text, size_t size)
 		    key->min, key->max);
 		break;
 	case CONFIG_SHARE:
-		add(text, size, "a number from 0 to 1");
+		add(text, size, "a number from %g to %g",
+		    (double)key->min / 1000, (double)key->max / 1000);
 		break;
 	case CONFIG_CHOICE:
 		add_choices(key->choices, false, text, size);

@@ -44,8 +44,8 @@ static const struct config_choice sources[] = {
 };
 
 static const struct config_choice tuners[] = {
-	{"step", TUNER_KIND_STEP, false},
-	{"quantile", 0, true},
+	{"quantile", TUNER_CHOICE_QUANTILE, false},
+	{"step", TUNER_CHOICE_STEP, false},
 	{NULL, 0, false},
 };
 
@@ -165,9 +165,18 @@ static const struct config_key keys[] = {
 	{.path = "timer.tuner",
 	 .type = CONFIG_CHOICE,
 	 .choices = tuners,
-	 .initial = "\"step\"",
+	 .initial = "\"quantile\"",
 	 FIELD(tuner),
-	 .doc = "How advance \"auto\" is tuned."},
+	 .doc = "How advance \"auto\" is tuned: so that a share of fires is in "
+		"time (quantile), or to the mean cost (step)."},
+	{.path = "timer.target_quantile",
+	 .type = CONFIG_SHARE,
+	 .min = 500,
+	 .max = 999,
+	 .initial = "0.99",
+	 FIELD(target_quantile),
+	 .doc = "The share of fires for which the vCPU is to be back in time; "
+		"the larger, the longer it waits."},
 	{.path = "timer.max_advance_ns",
 	 .type = CONFIG_NUMBER,
 	 .min = 1000,
@@ -178,6 +187,7 @@ static const struct config_key keys[] = {
 		"the entry cost."},
 	{.path = "timer.max_spin_share",
 	 .type = CONFIG_SHARE,
+	 .max = 1000,
 	 .initial = "0.25",
 	 FIELD(max_spin_share),
 	 .doc = "Upper limit of the advance as a share of the time from arm "
@@ -191,7 +201,8 @@ static const struct config_key keys[] = {
 	 FIELD(vmentry_advance),
 	 .doc = "Time from the end of the wait to the guest's first "
 		"instruction: measured beside the start (auto), none (off), "
-		"or ns; too large makes the timer early."},
+		"or ns, checked before the start and refused if too large "
+		"(see allow_early)."},
 	{.path = "timer.allow_early",
 	 .type = CONFIG_BOOL,
 	 .initial = "false",
@@ -202,8 +213,8 @@ static const struct config_key keys[] = {
 	 .type = CONFIG_BOOL,
 	 .initial = "false",
 	 FIELD(strict_lvtt),
-	 .doc = "Exact effect of LVTT writes on an armed deadline, for some "
-		"ioctls a fire."},
+	 .doc = "Exact effect of LVTT writes on an armed deadline, for one "
+		"more ioctl an arm and a longer way into the guest."},
 	{.path = "timer.timer_affinity",
 	 .type = CONFIG_CPUS,
 	 .nullable = true,
@@ -217,7 +228,6 @@ static const struct config_key keys[] = {
 	 .initial = "\"refuse\"",
 	 FIELD(unstable_tsc),
 	 .doc = "What to do on a host whose clocksource is not the TSC."},
-	{.path = "timer.target_quantile", .not_yet = true},
 	{.path = "timer.halt_poll_ns", .not_yet = true},
 
 	{.path = "console.serial",

@@ -159,8 +159,9 @@ static int read_share(const struct config_reader *r)
 {
 	double value;
 
-	if (json_double(r->source->doc, r->node, &value) || !(value >= 0) ||
-	    !(value <= 1))
+	if (json_double(r->source->doc, r->node, &value) ||
+	    !(value * 1000 >= (double)r->key->min) ||
+	    !(value * 1000 <= (double)r->key->max))
 		return config_fail_expected(r);
 	*(double *)config_field(r) = value;
 	return 0;

@@ -88,6 +88,8 @@ static void write_tuner(struct jsonw *w, const struct tuner *tuner)
 	jsonw_u64(w, "samples", tuner->samples);
 	jsonw_u64(w, "ignored_small", tuner->ignored_small);
 	jsonw_u64(w, "limited_spike", tuner->limited_spike);
+	jsonw_u64(w, "sped_up", tuner->sped_up);
+	jsonw_u64(w, "cut_down", tuner->cut_down);
 	jsonw_u64(w, "clamped_low", tuner->clamped_low);
 	jsonw_u64(w, "clamped_high", tuner->clamped_high);
 	/* After sample 1, 2, 4, 8, ... */

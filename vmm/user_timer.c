@@ -34,8 +34,8 @@ int user_timer_init(struct user_timer *timer,
 		return ret;
 	guest_tsc_init(&timer->tsc, offset_tsc);
 	lapic_timer_reset(&timer->model);
-	tuner_init(&timer->tuner, setup->start_advance_tsc, 0,
-		   setup->policy.max_advance_tsc);
+	tuner_init(&timer->tuner, setup->tuner, setup->target_q16,
+		   setup->start_advance_tsc, 0, setup->policy.max_advance_tsc);
 	arrivals_init(&timer->arrivals);
 	return hosttimer_open(&timer->host);
 }

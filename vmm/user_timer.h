@@ -68,6 +68,8 @@ struct user_timer_setup {
 	struct clock clock;
 	enum user_timer_advance advance;
 	uint64_t fixed_advance_tsc;
+	enum tuner_kind tuner; /* see user_timer_setup_tuner */
+	uint64_t target_q16;
 	uint64_t start_advance_tsc; /* where the tuner starts */
 	bool strict_lvtt;	    /* see user_timer_setup_strict */
 	/* NULL: policy.entry_cost_tsc is fixed and holds in every state. */
@@ -134,7 +136,15 @@ int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
 			  uint64_t entry_cost_ns);
 
 /*
- * Exact LVTT semantics at the price of two vCPU ioctls a fire and one an arm.
+ * Which tuner (step, unless this is called), and for quantile the share of
+ * fires, 0.5 to 0.999, that is to be in time. Main thread, after setup_init.
+ */
+void user_timer_setup_tuner(struct user_timer_setup *setup,
+			    enum tuner_kind kind, double target_quantile);
+
+/*
+ * Exact LVTT semantics at the price of one vCPU ioctl an arm, and of a longer
+ * way into the guest: all deliveries take KVM's own expiry path.
  * Writes of LVTT do not exit; but KVM clears its own IA32_TSC_DEADLINE when
  * the timer's mode changes, and ignores a write in another mode. So each arm
  * leaves a far deadline there, a canary: if it is gone at expiry, the guest's
@@ -184,7 +194,7 @@ int user_timer_expired(struct user_timer *timer);
 /*
  * Before the guest is entered: delivers when the deadline has come near, so
  * that an exit for another reason saves waiting for the kick. Not a sample
- * for the tuner. As write_deadline.
+ * for the tuner. 1 if it did, else as write_deadline.
  */
 int user_timer_poll(struct user_timer *timer);
 

@@ -35,6 +35,13 @@ int user_timer_setup_init(struct user_timer_setup *setup, uint32_t tsc_khz,
 	return 0;
 }
 
+void user_timer_setup_tuner(struct user_timer_setup *setup,
+			    enum tuner_kind kind, double target_quantile)
+{
+	setup->tuner = kind;
+	setup->target_q16 = (uint64_t)(target_quantile * 65536 + 0.5);
+}
+
 void user_timer_setup_strict(struct user_timer_setup *setup)
 {
 	setup->strict_lvtt = true;

@@ -156,6 +156,10 @@ static int setup_user_timer(struct vm *vm, char *err, size_t err_size)
 		[TUNE_FIXED] = USER_TIMER_ADVANCE_FIXED,
 		[TUNE_AUTO] = USER_TIMER_ADVANCE_AUTO,
 	};
+	static const enum tuner_kind tuner_of[] = {
+		[TUNER_CHOICE_STEP] = TUNER_STEP,
+		[TUNER_CHOICE_QUANTILE] = TUNER_QUANTILE,
+	};
 	const struct config *config = vm->config;
 	int ret = user_timer_setup_init(
 		&vm->timer_setup, vm->tsc_khz, advance_of[config->advance.mode],
@@ -167,6 +171,8 @@ static int setup_user_timer(struct vm *vm, char *err, size_t err_size)
 	for (int state = 0; state < USER_TIMER_STATES; state++)
 		atomic_init(&vm->costs.tsc[state],
 			    vm->timer_setup.policy.entry_cost_tsc);
+	user_timer_setup_tuner(&vm->timer_setup, tuner_of[config->tuner],
+			       config->target_quantile);
 	if (config->strict_lvtt)
 		user_timer_setup_strict(&vm->timer_setup);
 	if (ret)

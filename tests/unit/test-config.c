@@ -38,7 +38,8 @@ START_TEST(test_config_defaults)
 	ck_assert_int_eq(c.irqchip, IRQCHIP_AUTO);
 	ck_assert_int_eq(c.source, TIMER_SOURCE_TIMERFD);
 	ck_assert_int_eq(c.advance.mode, TUNE_AUTO);
-	ck_assert_int_eq(c.tuner, TUNER_KIND_STEP);
+	ck_assert_int_eq(c.tuner, TUNER_CHOICE_QUANTILE);
+	ck_assert(c.target_quantile == 0.99);
 	ck_assert_uint_eq(c.max_advance_ns, 400000);
 	ck_assert(c.max_spin_share == 0.25);
 	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_AUTO);
@@ -64,7 +65,7 @@ static const char full[] =
 	"\"machine-config\":{\"vcpu_count\":2,\"mem_size_mib\":65536,"
 	"\"cpu_affinity\":[[0,1023],[1]],\"hide_cpuid\":[\"mmx\",\"cx16\"]},"
 	"\"timer\":{\"mode\":\"kernel\",\"irqchip\":\"split\",\"source\":"
-	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\","
+	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,"
 	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,\"allow_early\":true,"
 	"\"strict_lvtt\":true,\"timer_affinity\":[0],\"unstable_tsc\":"
 	"\"allow\"},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
@@ -95,6 +96,8 @@ START_TEST(test_config_every_key)
 	ck_assert_int_eq(c.irqchip, IRQCHIP_SPLIT);
 	ck_assert_int_eq(c.advance.mode, TUNE_FIXED);
 	ck_assert_uint_eq(c.advance.ns, 2000);
+	ck_assert_int_eq(c.tuner, TUNER_CHOICE_STEP);
+	ck_assert(c.target_quantile == 0.875);
 	ck_assert(c.max_spin_share == 1);
 	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_FIXED);
 	ck_assert_uint_eq(c.vmentry_advance.ns, 140);
@@ -289,14 +292,14 @@ START_TEST(test_config_effective_values)
 		"\"mem_size_mib\":65536,\"cpu_affinity\":[[0,1023],[1]],"
 		"\"hide_cpuid\":[\"mmx\",\"cx16\"]},\"timer\":{\"mode\":"
 		"\"kernel\",\"irqchip\":\"split\",\"source\":\"timerfd\","
-		"\"advance\":2000,\"tuner\":\"step\",\"max_advance_ns\":2000,"
+		"\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,\"max_advance_ns\":2000,"
 		"\"max_spin_share\":1,\"vmentry_advance\":140,"
 		"\"allow_early\":true,\"strict_lvtt\":true,\"timer_affinity\":[0],"
 		"\"unstable_tsc\":\"allow\"},\"console\":{\"serial\":"
 		"\"file:log/x\"},\"run\":{\"timeout_ms\":0,\"exit_port\":null,"
 		"\"exit_encoding\":\"isa-debug-exit\",\"stats_path\":\"-\"},"
 		"\"unused\":[\"timer.irqchip\",\"timer.source\","
-		"\"timer.advance\",\"timer.tuner\",\"timer.max_advance_ns\","
+		"\"timer.advance\",\"timer.tuner\",\"timer.target_quantile\",\"timer.max_advance_ns\","
 		"\"timer.max_spin_share\",\"timer.vmentry_advance\","
 		"\"timer.allow_early\",\"timer.strict_lvtt\",\"timer.timer_affinity\","
 		"\"timer.unstable_tsc\"]}";

@@ -185,9 +185,6 @@ static const struct {
 	{IMAGE "}", "timer.irqchip=userspace",
 	 "--set timer.irqchip: \"userspace\" is not in this version (use "
 	 "\"auto\" or \"split\")"},
-	{IMAGE "}", "timer.tuner=quantile",
-	 "--set timer.tuner: \"quantile\" is not in this version (use "
-	 "\"step\")"},
 	{IMAGE "}", "timer.strict_lvtt=0",
 	 "--set timer.strict_lvtt: expected true or false, found 0"},
 	{IMAGE "}", "console.serial=pty",
@@ -196,15 +193,20 @@ static const struct {
 	{IMAGE "}", "boot-source.protocol=linux",
 	 "--set boot-source.protocol: \"linux\" is not in this version (use "
 	 "\"auto\", \"elf64\", \"pvh\" or \"multiboot\")"},
-	{WITH("timer", "\"target_quantile\":0.99"), NULL,
-	 "c.json:1:73: timer.target_quantile: this key is not in this version "
-	 "(remove it)"},
+	{WITH("timer", "\"target_quantile\":0.499"), NULL,
+	 "c.json:1:73: timer.target_quantile: expected a number from 0.5 to "
+	 "0.999, found 0.499"},
+	{IMAGE "}", "timer.target_quantile=0.9991",
+	 "--set timer.target_quantile: expected a number from 0.5 to 0.999, "
+	 "found 0.9991"},
+	{IMAGE "}", "timer.target_quantile=0.5", NULL},
+	{IMAGE "}", "timer.target_quantile=0.999", NULL},
 	{IMAGE "}", "timer.halt_poll_ns=0",
 	 "--set timer.halt_poll_ns: this key is not in this version (remove "
 	 "it)"},
 	{IMAGE "}", "timer.allow_early=true",
-	 "--set timer.allow_early: only for a timer.vmentry_advance in ns "
-	 "(what is measured, or off, is never early)"},
+	 "--set timer.allow_early: only with a timer.vmentry_advance in ns "
+	 "(remove it, or give a number there)"},
 	{IMAGE "}", "run.sandbox=null",
 	 "--set run.sandbox: this key is not in this version (remove it)"},
 	/* overrides that are none */

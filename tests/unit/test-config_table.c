@@ -83,6 +83,16 @@ static void expect_range(const struct config_key *key,
 	expect(key, node, "maximum", text);
 }
 
+static void expect_thousandths(const struct config_key *key,
+			       const struct json_node *node, const char *name,
+			       uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%g", (double)value / 1000);
+	expect(key, node, name, text);
+}
+
 static void expect_choices(const struct config_key *key,
 			   const struct json_node *node)
 {
@@ -142,8 +152,8 @@ static void check_schema_of(const struct config_key *key)
 		break;
 	case CONFIG_SHARE:
 		expect_type(key, node, "number");
-		expect(key, node, "minimum", "0");
-		expect(key, node, "maximum", "1");
+		expect_thousandths(key, node, "minimum", key->min);
+		expect_thousandths(key, node, "maximum", key->max);
 		break;
 	case CONFIG_CHOICE:
 		expect_choices(key, node);

@@ -26,7 +26,8 @@ static uint64_t tsc_of(uint64_t ns, unsigned int rate)
 
 static void start(unsigned int rate)
 {
-	tuner_init(&tuner, tsc_of(START_NS, rate), 0, tsc_of(MAX_NS, rate));
+	tuner_init(&tuner, TUNER_STEP, 0, tsc_of(START_NS, rate), 0,
+		   tsc_of(MAX_NS, rate));
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -85,7 +86,7 @@ END_TEST
 
 START_TEST(test_tuner_ignores_the_dead_band)
 {
-	tuner_init(&tuner, 5000, 0, 100000);
+	tuner_init(&tuner, TUNER_STEP, 0, 5000, 0, 100000);
 	sample(5000);
 	sample(5099);
 	sample(4901);
@@ -101,7 +102,7 @@ END_TEST
 
 START_TEST(test_tuner_moves_by_an_eighth)
 {
-	tuner_init(&tuner, 8000, 0, 100000);
+	tuner_init(&tuner, TUNER_STEP, 0, 8000, 0, 100000);
 	ck_assert_uint_eq(sample(16000), 1000);
 	ck_assert_uint_eq(tuner.advance_tsc, 9000);
 	ck_assert_uint_eq(sample(1000), 1000);
@@ -125,7 +126,7 @@ START_TEST(test_tuner_single_stall_moves_less_than_a_step)
 		for (i = 0; i < 200; i++)
 			sample((int64_t)cost_tsc);
 		settled_tsc = tuner.advance_tsc;
-		ck_assert_uint_eq(tuner.last_was_spike, false);
+		ck_assert_uint_eq(tuner.step.last_was_spike, false);
 		step_tsc = sample((int64_t)tsc_of(20000000, rate));
 		ck_assert_uint_gt(step_tsc, 0);
 		ck_assert_uint_lt(step_tsc, settled_tsc / 4);
@@ -142,7 +143,7 @@ START_TEST(test_tuner_repeated_excess_gets_the_full_step)
 {
 	uint64_t first_tsc, second_tsc;
 
-	tuner_init(&tuner, 8000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 8000, 0, 1000000);
 	first_tsc = sample(1000000);
 	second_tsc = sample(1000000);
 	ck_assert_uint_eq(first_tsc, (2 * 8000 + 800) / 2 / 8);
@@ -151,7 +152,7 @@ START_TEST(test_tuner_repeated_excess_gets_the_full_step)
 
 	/* A sample in between starts anew, even one in the dead band. */
 	sample((int64_t)tuner.advance_tsc);
-	ck_assert(!tuner.last_was_spike);
+	ck_assert(!tuner.step.last_was_spike);
 	ck_assert_uint_le(sample(1000000), tuner.advance_tsc / 8 + 50);
 }
 END_TEST
@@ -160,7 +161,7 @@ START_TEST(test_tuner_leaves_zero)
 {
 	int i;
 
-	tuner_init(&tuner, 0, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 0, 0, 1000000);
 	for (i = 0; i < 99; i++)
 		sample(100000);
 	ck_assert_uint_le(distance(tuner.advance_tsc, 100000), 5000);
@@ -172,13 +173,13 @@ START_TEST(test_tuner_always_early_goes_to_the_bottom)
 {
 	int i;
 
-	tuner_init(&tuner, 1000000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 1000000, 0, 1000000);
 	for (i = 0; i < 500; i++)
 		sample(-1000);
 	ck_assert_uint_lt(tuner.advance_tsc, DEAD_BAND);
 	ck_assert_uint_eq(tuner.clamped_low, 0);
 
-	tuner_init(&tuner, 0, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 0, 0, 1000000);
 	for (i = 0; i < 500; i++)
 		sample(0);
 	ck_assert_uint_eq(tuner.advance_tsc, 0);
@@ -189,7 +190,7 @@ START_TEST(test_tuner_clamps_at_both_ends)
 {
 	int i;
 
-	tuner_init(&tuner, 3000, 2000, 4000);
+	tuner_init(&tuner, TUNER_STEP, 0, 3000, 2000, 4000);
 	for (i = 0; i < 50; i++)
 		sample(1000000);
 	ck_assert_uint_eq(tuner.advance_tsc, 4000);
@@ -204,11 +205,11 @@ END_TEST
 
 START_TEST(test_tuner_init_clamps_the_start)
 {
-	tuner_init(&tuner, 1000, 2000, 4000);
+	tuner_init(&tuner, TUNER_STEP, 0, 1000, 2000, 4000);
 	ck_assert_uint_eq(tuner.advance_tsc, 2000);
-	tuner_init(&tuner, 9000, 2000, 4000);
+	tuner_init(&tuner, TUNER_STEP, 0, 9000, 2000, 4000);
 	ck_assert_uint_eq(tuner.advance_tsc, 4000);
-	tuner_init(&tuner, 9000, 0, 0);
+	tuner_init(&tuner, TUNER_STEP, 0, 9000, 0, 0);
 	sample(INT64_MAX);
 	ck_assert_uint_eq(tuner.advance_tsc, 0);
 }
@@ -218,7 +219,7 @@ START_TEST(test_tuner_survives_extreme_samples)
 {
 	int i;
 
-	tuner_init(&tuner, UINT64_MAX, 0, UINT64_MAX);
+	tuner_init(&tuner, TUNER_STEP, 0, UINT64_MAX, 0, UINT64_MAX);
 	/* Room to double without leaving 64 bits. */
 	ck_assert_uint_lt(tuner.advance_tsc, UINT64_MAX / 4);
 	for (i = 0; i < 2000; i++) {
@@ -234,7 +235,7 @@ START_TEST(test_tuner_follows_a_square_wave)
 {
 	int turn, i;
 
-	tuner_init(&tuner, 20000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 20000, 0, 1000000);
 	for (turn = 0; turn < 10; turn++) {
 		for (i = 0; i < 50; i++) {
 			sample(20000);
@@ -278,7 +279,7 @@ START_TEST(test_tuner_counters_explain_every_sample)
 	uint64_t moved = 0;
 	int i;
 
-	tuner_init(&tuner, 10000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 10000, 0, 1000000);
 	for (i = 0; i < 5000; i++)
 		moved += sample((int64_t)(prng_next(&seed) % 20000)) != 0;
 	ck_assert_uint_eq(tuner.samples, 5000);
@@ -291,7 +292,7 @@ START_TEST(test_tuner_trajectory_at_powers_of_two)
 	uint64_t advance_tsc[17] = {0};
 	int i;
 
-	tuner_init(&tuner, 1000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 1000, 0, 1000000);
 	for (i = 1; i <= 16; i++)
 		advance_tsc[i] = tuner_sample(&tuner, 100000);
 	ck_assert_uint_eq(tuner.trajectory_len, 5);
@@ -305,7 +306,7 @@ END_TEST
 
 START_TEST(test_tuner_trajectory_is_bounded)
 {
-	tuner_init(&tuner, 1000, 0, 1000000);
+	tuner_init(&tuner, TUNER_STEP, 0, 1000, 0, 1000000);
 	tuner.trajectory_len = TUNER_TRAJECTORY_MAX;
 	tuner.samples = (UINT64_C(1) << TUNER_TRAJECTORY_MAX) - 1;
 	sample(5000);
