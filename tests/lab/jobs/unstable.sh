@@ -44,11 +44,15 @@ run --set timer.unstable_tsc=allow
 point $? "allowed: status $status"
 grep -q '"tsc_allowed_unstable": true' /out/result.json
 point $? "and marked"
-run --set timer.mode=kernel
-[ $status = 0 ] || [ $status = 1 ]
-point $? "KVM's own timer runs: status $status"
-grep -q '"tsc_allowed_unstable": false' /out/result.json
-point $? "unmarked"
+# Not with a deadline: with TSCs that really differ KVM's own timer waits for one
+# that is far behind, and locks up the host.
+punctual run -q /configs/hello.json --json=/out/kernel.json \
+	--set timer.mode=kernel > /out/console.text
+status=$?
+[ $status = 0 ]
+point $? "KVM's own timer is not refused: status $status"
+grep -q '"tsc_allowed_unstable": false' /out/kernel.json
+point $? "and not marked"
 punctual probe > /out/probe.text
 [ $? = 77 ]
 point $? "probe refuses as well"
