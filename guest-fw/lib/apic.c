@@ -171,12 +171,10 @@ uint32_t apic_id(void)
 	return apic_is_x2apic ? id : id >> 24;
 }
 
-bool apic_id_change(uint32_t id)
+void apic_id_change(uint32_t id)
 {
-	if (apic_is_x2apic)
-		return false;
-	apic_write(APIC_ID, id << 24);
-	return true;
+	if (!apic_is_x2apic)
+		apic_write(APIC_ID, id << 24);
 }
 
 static void apic_send_ipi(uint32_t to_apic_id, uint32_t command)

@@ -75,9 +75,9 @@ void apic_eoi(void);
 
 uint32_t apic_id(void);
 
-/* Gives this CPU another id, which may be somebody else's. False, and nothing
- * done, in x2APIC mode, where ids cannot be changed. */
-bool apic_id_change(uint32_t id);
+/* Gives this CPU another id, which may be somebody else's. Does nothing in
+ * x2APIC mode, where ids cannot be changed. */
+void apic_id_change(uint32_t id);
 
 /* Inter-processor INIT and start-up. SDM 3A "MP Initialization". The page is
  * the start address divided by 4096. */

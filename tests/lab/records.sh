@@ -8,9 +8,7 @@
 # are shown. `lab HOST --record` writes the file anew.
 # Reads: lab_dir, host, kernel_release and lab's functions.
 
-record_slack=8
-# Builds of the same source are up to 11 ticks apart there.
-[[ ${host:-} != amd-icount ]] || record_slack=24
+record_slack=8 # a host may set its own
 
 # record_key EMULATOR-PACKAGE: one JSON object
 record_key() {
@@ -65,10 +63,10 @@ INDEX(.name) as $run
 }
 
 # record_compare OLD NEW: one line for each time, "VERDICT TIME OLD NEW".
-# The verdict is "worse" (or gone) or "better" by more than the slack, "same" within it;
-# "seen" where it is not for us to judge: what is the kernel's, and what a
-# build may move by more than the slack: the tail, and times that hold the way
-# through the scheduler.
+# The verdict is "worse" (or gone) or "better" by more than the slack, "same"
+# within it; "seen" where it is not for us to judge: what is the kernel's, and
+# what a build may move by more than the slack: the tail, and times that hold
+# the way through the scheduler.
 # shellcheck disable=SC2016
 record_compare() {
 	jq -n -r --slurpfile old "$1" --slurpfile new "$2" \
