@@ -182,6 +182,30 @@ static void write_bus(struct jsonw *w, const struct vm *vm)
 	jsonw_object_end(w);
 }
 
+static const char *policy_name(const struct timer_thread *tt)
+{
+	if (!tt->was_started)
+		return "none";
+	switch (tt->policy) {
+	case SCHED_FIFO:
+		return "fifo";
+	case SCHED_RR:
+		return "rr";
+	default:
+		return "other";
+	}
+}
+
+static void write_timer_thread(struct jsonw *w, const struct timer_thread *tt)
+{
+	jsonw_object_begin(w, "timer_thread");
+	jsonw_string(w, "policy", policy_name(tt));
+	jsonw_u64(w, "priority", (uint64_t)tt->priority);
+	jsonw_u64(w, "wakeups", tt->wakeups);
+	jsonw_u64(w, "expiries", tt->expiries);
+	jsonw_object_end(w);
+}
+
 int results_write(struct vm *vm, const struct results_context *context,
 		  struct jsonw *w)
 {
@@ -207,7 +231,7 @@ int results_write(struct vm *vm, const struct results_context *context,
 	if (vm->user_timer) {
 		jsonw_u64(w, "entry_cost_tsc",
 			  vm->timer_setup.policy.entry_cost_tsc);
-		jsonw_u64(w, "timer_thread_wakeups", vm->timer_thread.wakeups);
+		write_timer_thread(w, &vm->timer_thread);
 	}
 	if (vm->calibrate) {
 		calibrate_write(vm->calibrate, "calibration", w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * timer_thread - epoll loop over the vCPUs' host timers.
- * Reference: timerfd_create(2), epoll(7) "Level-triggered and
+ * Reference: timerfd_create(2), sched(7), epoll(7) "Level-triggered and
  * edge-triggered": timerfd_settime clears an unread expiry and each new one
  * makes the descriptor ready again, so no expiry is missed without a read.
  */
@@ -67,12 +67,32 @@ int timer_thread_add(struct timer_thread *tt, int timer_fd, struct kick *kick)
 									: 0;
 }
 
+/*
+ * Ahead of all that is not real-time, at the least priority there: it has next
+ * to nothing to do, and a vCPU waits for it. Where that is not permitted it
+ * stays what it is.
+ */
+static void set_policy(struct timer_thread *tt)
+{
+	const struct sched_param least = {
+		.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+	struct sched_param param = {0};
+
+	pthread_getschedparam(tt->thread, &tt->policy, &param);
+	if (tt->policy != SCHED_FIFO && tt->policy != SCHED_RR &&
+	    !pthread_setschedparam(tt->thread, SCHED_FIFO, &least))
+		pthread_getschedparam(tt->thread, &tt->policy, &param);
+	tt->priority = param.sched_priority;
+}
+
 int timer_thread_start(struct timer_thread *tt, const cpu_set_t *cpus)
 {
 	int ret = affinity_thread_create(&tt->thread, cpus, timer_thread_main,
 					 tt);
 
-	tt->started = !ret;
+	tt->started = tt->was_started = !ret;
+	if (!ret)
+		set_policy(tt);
 	return ret;
 }
 

@@ -23,6 +23,8 @@ struct timer_thread {
 	int stop_fd; /* eventfd */
 	pthread_t thread;
 	bool started;
+	bool was_started;
+	int policy, priority; /* in force once it was: SCHED_FIFO, ... */
 	/* Writer: the thread. Read after the join. */
 	uint64_t wakeups, expiries;
 };
@@ -34,7 +36,10 @@ int timer_thread_init(struct timer_thread *tt);
 int timer_thread_add(struct timer_thread *tt, int timer_fd, struct kick *kick);
 
 /*
- * Starts the thread, pinned and verified; cpus may be NULL. 0, or -errno of
+ * Starts the thread, pinned and verified; cpus may be NULL. It runs at
+ * SCHED_FIFO where the process may ask for that (CAP_SYS_NICE or RLIMIT_RTPRIO,
+ * sched(7)), else, or if that is a real-time one already, at the caller's
+ * policy. 0, or -errno of
  * affinity_thread_create. Main thread.
  */
 int timer_thread_start(struct timer_thread *tt, const cpu_set_t *cpus);

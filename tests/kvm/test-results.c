@@ -110,7 +110,7 @@ START_TEST(test_results_keep_to_the_schema)
 		      "%s", err);
 	ck_assert_int_eq(has(&doc, "vcpus[0].timer"), userspace);
 	ck_assert_int_eq(has(&doc, "entry_cost_tsc"), userspace);
-	ck_assert_int_eq(has(&doc, "timer_thread_wakeups"), userspace);
+	ck_assert_int_eq(has(&doc, "timer_thread"), userspace);
 	ck_assert_int_eq(has(&doc, "config.unused"), !userspace);
 	ck_assert_int_eq(has(&doc, "vcpus[0].timer.tuner"),
 			 userspace && is_auto(&doc, "config.timer.advance"));

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "fake_signal.h"
 #include "hosttimer.h"
@@ -160,6 +162,42 @@ START_TEST(test_timer_thread_pinned)
 }
 END_TEST
 
+static int policy_asked_with(int policy)
+{
+	struct sched_param param = {.sched_priority = policy ? 7 : 0};
+	struct timer_thread other;
+	int ret = sched_setscheduler(0, policy, &param) ? errno : 0;
+
+	if (ret)
+		return -ret;
+	ck_assert_int_eq(timer_thread_init(&other), 0);
+	ck_assert_int_eq(other.was_started, false);
+	ck_assert_int_eq(timer_thread_start(&other, NULL), 0);
+	ck_assert(other.was_started);
+	ck_assert_int_eq(pthread_getschedparam(other.thread, &ret, &param), 0);
+	ck_assert_int_eq(other.policy, ret);
+	ck_assert_int_eq(other.priority, param.sched_priority);
+	timer_thread_destroy(&other);
+	ck_assert(other.was_started);
+	return other.policy << 8 | other.priority;
+}
+
+/* Real-time where that is allowed, and what it was where it is not; what the
+ * user has chosen is not touched. */
+START_TEST(test_timer_thread_policy)
+{
+	struct rlimit none = {0, 0};
+	bool may = policy_asked_with(SCHED_RR) == (SCHED_RR << 8 | 7);
+
+	ck_assert_int_eq(policy_asked_with(SCHED_OTHER),
+			 may ? SCHED_FIFO << 8 | 1 : SCHED_OTHER << 8);
+	ck_assert_int_eq(setrlimit(RLIMIT_RTPRIO, &none), 0);
+	if (may && !geteuid())
+		ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(policy_asked_with(SCHED_OTHER), SCHED_OTHER << 8);
+}
+END_TEST
+
 START_TEST(test_timer_thread_add_what_is_no_descriptor)
 {
 	ck_assert_int_eq(timer_thread_add(&tt, -1, &vcpus[0].kick), -EBADF);
@@ -182,6 +220,7 @@ int main(void)
 	tcase_add_test(tc, test_timer_thread_interrupts_a_running_vcpu);
 	tcase_add_test(tc, test_timer_thread_stop);
 	tcase_add_test(tc, test_timer_thread_pinned);
+	tcase_add_test(tc, test_timer_thread_policy);
 	tcase_add_test(tc, test_timer_thread_add_what_is_no_descriptor);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
