@@ -313,6 +313,10 @@ static int check_together(struct loader *l)
 				"which is %" PRIu64 " (lower the one or raise "
 				"the other)",
 				c->advance.ns, c->max_advance_ns);
+	if (c->timer_affinity && c->source == TIMER_SOURCE_POSIX)
+		return fail_key(l, "timer.timer_affinity",
+				"with timer.source \"posix\" there is no timer "
+				"thread (remove it, or use \"timerfd\")");
 	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
 		return fail_key(l, "timer.allow_early",
 				"only with a timer.vmentry_advance in ns "

@@ -33,6 +33,7 @@ enum irqchip_choice {
 };
 enum timer_source {
 	TIMER_SOURCE_TIMERFD,
+	TIMER_SOURCE_POSIX,
 };
 enum tuner_choice {
 	TUNER_CHOICE_STEP,

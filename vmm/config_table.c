@@ -39,7 +39,7 @@ static const struct config_choice irqchips[] = {
 
 static const struct config_choice sources[] = {
 	{"timerfd", TIMER_SOURCE_TIMERFD, false},
-	{"posix", 0, true},
+	{"posix", TIMER_SOURCE_POSIX, false},
 	{NULL, 0, false},
 };
 

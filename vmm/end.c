@@ -91,6 +91,8 @@ int end_status(const struct end *end)
 		return EXIT_STATUS_SIGNAL + (int)end->value;
 	case END_OUTPUT:
 		return EXIT_STATUS_OUTPUT;
+	case END_CANNOT:
+		return EXIT_STATUS_CANNOT;
 	case END_NONE:
 	case END_INTERNAL:
 		break;
@@ -111,6 +113,7 @@ const char *end_name(enum end_kind kind)
 		[END_TIME_LIMIT] = "time-limit",
 		[END_SIGNAL] = "signal",
 		[END_OUTPUT] = "output-error",
+		[END_CANNOT] = "host-cannot",
 		[END_INTERNAL] = "internal-error",
 	};
 

@@ -41,6 +41,7 @@ enum end_kind {
 	END_TIME_LIMIT,
 	END_SIGNAL, /* value: signal number */
 	END_OUTPUT, /* value: errno */
+	END_CANNOT, /* the host has no room for it */
 	END_INTERNAL,
 };
 

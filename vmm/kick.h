@@ -11,8 +11,10 @@
  *
  * The signal's handler sets kvm_run.immediate_exit through the pointer that
  * the signal itself carries (rt_tgsigqueueinfo), so it needs no ambient
- * state. Reference: Linux Documentation/virt/kvm/api.rst, "KVM_RUN" and
- * "immediate_exit".
+ * state. The same signal may come from a POSIX timer that was made for this
+ * thread: then the handler asks for KICK_DUE first, and nobody else had to.
+ * Reference: Linux Documentation/virt/kvm/api.rst, "KVM_RUN" and
+ * "immediate_exit"; timer_create(2).
  */
 #ifndef VMM_KICK_H
 #define VMM_KICK_H
@@ -43,7 +45,12 @@ struct kick {
 	atomic_ulong send_retries; /* the signal queue was full */
 	/* vCPU thread. */
 	unsigned long enters;
+	/* Writer: the signal handler, on the vCPU thread. */
+	atomic_ulong expiries; /* signals of its POSIX timer */
 };
+
+/* The signal, for a timer that is to send it with the kick as its value. */
+int kick_signal_number(void);
 
 /* Installs the signal handler for the process. 0 or -errno. Main thread. */
 int kick_init_process(void);

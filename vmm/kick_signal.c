@@ -2,9 +2,15 @@
 /*
  * kick_signal - the signal behind a kick, apart from the hand-off in kick.c,
  * which is then nothing but atomics and can be run by threads without KVM.
- * Reference: rt_tgsigqueueinfo(2), signal(7); Linux
+ * Reference: rt_tgsigqueueinfo(2), signal(7), sigaction(2); Linux
  * Documentation/virt/kvm/api.rst "immediate_exit".
  * Does not look at the requests: those are in the word.
+ *
+ * A timer's signal adds one to the word on the thread's own way: whether the
+ * handler runs before kick_enter's swap, between it and the ioctl, or when the
+ * ioctl has been left, the request is there before immediate_exit is, and the
+ * next swap finds it. Others who ask meanwhile see more than KICK_RUNNING and
+ * send nothing: the handler has run, so KVM_RUN returns anyhow.
  */
 #define _GNU_SOURCE
 #include "kick.h"
@@ -25,14 +31,30 @@
 
 static void kick_handler(int signal_number, siginfo_t *info, void *context)
 {
-	volatile uint8_t *immediate_exit;
+	struct kick *kick = info->si_value.sival_ptr;
 
 	(void)signal_number;
 	(void)context;
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
-		return; /* not ours: the pointer means nothing */
-	immediate_exit = info->si_value.sival_ptr;
-	*immediate_exit = 1;
+	switch (info->si_code) {
+	case SI_QUEUE:
+		if (info->si_pid != getpid())
+			return; /* not ours: the pointer means nothing */
+		break;
+	case SI_TIMER:
+		atomic_fetch_add_explicit(&kick->expiries, 1,
+					  memory_order_relaxed);
+		atomic_fetch_or_explicit(&kick->word, KICK_DUE,
+					 memory_order_relaxed);
+		break;
+	default:
+		return;
+	}
+	*kick->immediate_exit = 1;
+}
+
+int kick_signal_number(void)
+{
+	return KICK_SIGNAL;
 }
 
 int kick_init_process(void)
@@ -56,7 +78,7 @@ void kick_interrupt(struct kick *kick)
 	memset(&info, 0, sizeof(info));
 	info.si_code = SI_QUEUE;
 	info.si_pid = kick->tgid;
-	info.si_value.sival_ptr = (void *)(uintptr_t)kick->immediate_exit;
+	info.si_value.sival_ptr = kick;
 	atomic_fetch_add_explicit(&kick->signals, 1, memory_order_relaxed);
 	for (int i = 0; i < SEND_RETRIES_MAX; i++) {
 		if (!syscall(SYS_rt_tgsigqueueinfo, kick->tgid, tid,

@@ -144,6 +144,7 @@ static void write_vcpu(struct jsonw *w, const struct vm *vm, struct vcpu *vcpu)
 	jsonw_u64(w, "tsc_writes", vcpu->stats.tsc_writes);
 	jsonw_u64(w, "kicks_served", vcpu->stats.requests);
 	jsonw_u64(w, "kick_signals", atomic_load(&vcpu->kick.signals));
+	jsonw_u64(w, "timer_signals", atomic_load(&vcpu->kick.expiries));
 	jsonw_u64(w, "backstop_checks", vcpu->stats.backstop_checks);
 	if (vm->user_timer)
 		write_timer(w, &vcpu->timer);
@@ -196,6 +197,7 @@ static const char *policy_name(const struct timer_thread *tt)
 	}
 }
 
+/* With timerfds; there is none with POSIX timers. */
 static void write_timer_thread(struct jsonw *w, const struct timer_thread *tt)
 {
 	jsonw_object_begin(w, "timer_thread");

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 
+#include "kick.h"
 #include "kvm.h"
 
 int user_timer_init(struct user_timer *timer,
@@ -28,7 +29,6 @@ int user_timer_init(struct user_timer *timer,
 	timer->setup = setup;
 	timer->injector = *injector;
 	timer->policy = setup->policy;
-	timer->host.fd = -1;
 	ret = kvm_get_tsc_offset(injector->vcpu_fd, &offset_tsc);
 	if (ret)
 		return ret;
@@ -37,7 +37,17 @@ int user_timer_init(struct user_timer *timer,
 	tuner_init(&timer->tuner, setup->tuner, setup->target_q16,
 		   setup->start_advance_tsc, 0, setup->policy.max_advance_tsc);
 	arrivals_init(&timer->arrivals);
-	return hosttimer_open(&timer->host);
+	return setup->source == USER_TIMER_TIMERFD
+		       ? hosttimer_open(&timer->host)
+		       : 0;
+}
+
+int user_timer_bind(struct user_timer *timer, struct kick *kick)
+{
+	if (timer->setup->source != USER_TIMER_POSIX)
+		return 0;
+	return hosttimer_open_signal(&timer->host, atomic_load(&kick->tid),
+				     kick_signal_number(), kick);
 }
 
 void user_timer_free(struct user_timer *timer)

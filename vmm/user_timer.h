@@ -10,7 +10,8 @@
  *   arm      the guest writes IA32_TSC_DEADLINE, which exits. The host timer
  *            is armed `advance` ahead of the moment to enter the guest; a
  *            deadline that is nearer than that is due at once.
- *   expire   the timer thread kicks the vCPU (timer_thread.h).
+ *   expire   the timer thread kicks the vCPU (timer_thread.h), or a signal
+ *            of the host's own does (kick_signal.c).
  *   check    is it really due? A stale or early expiry re-arms. Nothing is
  *            injected while more than the ceiling is left.
  *   inject   as KVM's own expiry would (inject.h). Before the spin: a pending
@@ -40,6 +41,8 @@
 #include "tuner.h"
 #include "wait.h"
 
+struct kick;
+
 enum user_timer_advance {
 	USER_TIMER_ADVANCE_OFF,
 	USER_TIMER_ADVANCE_FIXED,
@@ -61,8 +64,15 @@ struct user_timer_costs {
 	atomic_ullong tsc[USER_TIMER_STATES];
 };
 
+/* What stands behind a deadline; see hosttimer.h. */
+enum user_timer_source {
+	USER_TIMER_TIMERFD, /* and a thread that kicks (timer_thread.h) */
+	USER_TIMER_POSIX,   /* a signal for the vCPU's thread */
+};
+
 /* The same for all vCPUs of a VM, read-only once it is made. */
 struct user_timer_setup {
+	enum user_timer_source source; /* timerfd, unless it is set */
 	struct tsc_scale scale;
 	struct deadline_policy policy;
 	struct clock clock;
@@ -152,11 +162,18 @@ void user_timer_setup_tuner(struct user_timer_setup *setup,
  */
 void user_timer_setup_strict(struct user_timer_setup *setup);
 
-/* Opens the host timer and reads the vCPU's TSC offset; *injector is copied.
- * 0 or -errno. */
+/* Opens the host timer, if it is a timerfd, and reads the vCPU's TSC offset;
+ * *injector is copied. 0 or -errno. Main thread. */
 int user_timer_init(struct user_timer *timer,
 		    const struct user_timer_setup *setup,
 		    const struct injector *injector);
+
+/*
+ * Opens a host timer that is bound to the vCPU's thread; nothing for others.
+ * 0, -EAGAIN when RLIMIT_SIGPENDING leaves no room, or -errno. vCPU thread,
+ * after kick_bind.
+ */
+int user_timer_bind(struct user_timer *timer, struct kick *kick);
 void user_timer_free(struct user_timer *timer);
 
 /*

@@ -32,7 +32,6 @@ int vcpu_create(struct vcpu *vcpu, struct vm *vm, uint32_t index, char *err,
 	memset(vcpu, 0, sizeof(*vcpu));
 	vcpu->vm = vm;
 	vcpu->index = index;
-	vcpu->timer.host.fd = -1;
 	vcpu->fd = kvm_do_ioctl_value(vm->fd, KVM_CREATE_VCPU, index);
 	if (vcpu->fd < 0) {
 		snprintf(err, err_size, "KVM_CREATE_VCPU %u: %s", index,
@@ -136,13 +135,28 @@ static bool vcpu_turn(struct vcpu *vcpu)
 	}
 }
 
+static bool vcpu_bind_timer(struct vcpu *vcpu)
+{
+	int ret = vcpu->vm->user_timer
+			  ? user_timer_bind(&vcpu->timer, &vcpu->kick)
+			  : 0;
+
+	if (ret)
+		end_set(&vcpu->vm->end, END_CANNOT, 0, (int)vcpu->index,
+			"timer.source posix: timer_create: %s (raise ulimit "
+			"-i, or use timerfd)",
+			strerror(-ret));
+	return !ret;
+}
+
 static void *vcpu_main(void *arg)
 {
 	struct vcpu *vcpu = arg;
 
 	kick_bind(&vcpu->kick, &vcpu->run->immediate_exit);
-	while (vcpu_turn(vcpu))
-		continue;
+	if (vcpu_bind_timer(vcpu))
+		while (vcpu_turn(vcpu))
+			continue;
 	if (vcpu->vm->user_timer)
 		user_timer_settle(&vcpu->timer);
 	/* The registers as they are now, should somebody want to see them. */

@@ -160,12 +160,17 @@ static int setup_user_timer(struct vm *vm, char *err, size_t err_size)
 		[TUNER_CHOICE_STEP] = TUNER_STEP,
 		[TUNER_CHOICE_QUANTILE] = TUNER_QUANTILE,
 	};
+	static const enum user_timer_source source_of[] = {
+		[TIMER_SOURCE_TIMERFD] = USER_TIMER_TIMERFD,
+		[TIMER_SOURCE_POSIX] = USER_TIMER_POSIX,
+	};
 	const struct config *config = vm->config;
 	int ret = user_timer_setup_init(
 		&vm->timer_setup, vm->tsc_khz, advance_of[config->advance.mode],
 		config->advance.ns, config->max_advance_ns,
 		config->max_spin_share, config->vmentry_advance.ns);
 
+	vm->timer_setup.source = source_of[config->source];
 	if (config->vmentry_advance.mode != TUNE_OFF)
 		vm->timer_setup.costs = &vm->costs;
 	for (int state = 0; state < USER_TIMER_STATES; state++)
@@ -209,7 +214,7 @@ static int setup_vcpu(struct vm *vm, struct vcpu *vcpu,
 		step = "KVM_VCPU_TSC_OFFSET (Linux 5.16 or later)";
 		ret = user_timer_init(&vcpu->timer, &vm->timer_setup,
 				      &injector);
-		if (!ret)
+		if (!ret && vm->timer_setup.source == USER_TIMER_TIMERFD)
 			ret = timer_thread_add(&vm->timer_thread,
 					       vcpu->timer.host.fd,
 					       &vcpu->kick);

@@ -39,7 +39,7 @@ struct vm {
 	enum timer_rung rung;
 	bool user_timer; /* IA32_TSC_DEADLINE is punctual's */
 	struct user_timer_setup timer_setup;
-	struct timer_thread timer_thread;
+	struct timer_thread timer_thread; /* started with timerfds only */
 	/* Called after a report was taken, on its vCPU's thread; NULL: not.
 	 * A calibration reads each series as it comes. */
 	void (*report_taken)(struct vcpu *vcpu,

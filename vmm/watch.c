@@ -282,7 +282,7 @@ static int start_threads(struct vm *vm, int *status, char *err, size_t err_size)
 {
 	int ret = 0;
 
-	if (vm->user_timer) {
+	if (vm->user_timer && vm->timer_setup.source == USER_TIMER_TIMERFD) {
 		ret = timer_thread_start(&vm->timer_thread,
 					 vm->config->timer_affinity);
 		if (ret) {

@@ -40,6 +40,9 @@ static const struct {
 	 true,
 	 {"timer.mode=userspace", "timer.advance=auto",
 	  "timer.strict_lvtt=true"}},
+	{true,
+	 true,
+	 {"timer.mode=userspace", "timer.advance=auto", "timer.source=posix"}},
 };
 
 enum {

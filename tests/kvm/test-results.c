@@ -47,6 +47,7 @@ static const struct {
 	 {"timer.vmentry_advance=10", "timer.allow_early=true"},
 	 true},
 	{"lateness.elf", "edge", {"timer.vmentry_advance=off"}, true},
+	{"lateness.elf", "wait=hlt fires=50", {"timer.source=posix"}, true},
 	{"lateness.elf", "arms_only", {"timer.mode=userspace"}, true},
 };
 

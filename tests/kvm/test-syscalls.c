@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that arming a deadline costs two system calls, KVM_RUN and
- * timerfd_settime(2), and no other: the vCPU's thread of a guest that arms
- * 10 000 far deadlines more than another makes 20 000 calls more, but for a
- * few that come with time, like the look at a guest twice a second. By the
- * difference, what a start costs and the guest's console cancel out. In mode
- * "kernel" the same difference is next to nothing: there no write exits.
+ * timerfd_settime(2) or timer_settime(2), and no other: the vCPU's thread of a
+ * guest that arms 10 000 far deadlines more than another makes 20 000 calls
+ * more, but for a few that come with time, like the look at a guest twice a
+ * second. By the difference, what a start costs and the guest's console cancel
+ * out. In mode "kernel" the same difference is next to nothing: there no write
+ * exits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +37,17 @@ struct cost {
 	uint64_t all, kvm_run, settime;
 };
 
-static struct cost cost_of(const char *mode_set, unsigned int arms)
+static const struct {
+	const char *set;
+	long settime;
+} sources[] = {
+	{"timer.source=timerfd", SYS_timerfd_settime},
+	{"timer.source=posix", SYS_timer_settime},
+};
+
+#define SOURCES ((int)(sizeof(sources) / sizeof(sources[0])))
+
+static struct cost cost_of(const char *mode_set, int source, unsigned int arms)
 {
 	char config[PATH_MAX], image[PATH_MAX + 64], words[128];
 	const char *argv[] = {env.punctual,
@@ -48,6 +59,8 @@ static struct cost cost_of(const char *mode_set, unsigned int arms)
 			      words,
 			      "--set",
 			      mode_set,
+			      "--set",
+			      sources[source].set,
 			      "--set",
 			      "run.timeout_ms=0",
 			      env.allow_unstable ? "--set" : NULL,
@@ -70,10 +83,11 @@ static struct cost cost_of(const char *mode_set, unsigned int arms)
 	vcpu = syscalls_busiest(counts);
 	cost.all = vcpu->all;
 	cost.kvm_run = vcpu->watched;
-	cost.settime = vcpu->by_number[SYS_timerfd_settime];
-	printf("# %s, %u arms: %" PRIu64 " calls, %" PRIu64 " KVM_RUN, %" PRIu64
-	       " timerfd_settime\n",
-	       mode_set, arms, cost.all, cost.kvm_run, cost.settime);
+	cost.settime = vcpu->by_number[sources[source].settime];
+	printf("# %s, %s, %u arms: %" PRIu64 " calls, %" PRIu64
+	       " KVM_RUN, %" PRIu64 " settime\n",
+	       mode_set, sources[source].set, arms, cost.all, cost.kvm_run,
+	       cost.settime);
 	fflush(stdout);
 	free(counts);
 	return cost;
@@ -89,8 +103,8 @@ START_TEST(test_syscalls_two_for_each_arm)
 {
 	struct cost few, more;
 
-	few = cost_of("timer.mode=userspace", FEW);
-	more = cost_of("timer.mode=userspace", FEW + MORE);
+	few = cost_of("timer.mode=userspace", _i, FEW);
+	more = cost_of("timer.mode=userspace", _i, FEW + MORE);
 	ck_assert_uint_eq(more.settime - few.settime, MORE);
 	/* The baseline has its share of BY_TIME, too. */
 	expect_between(more.kvm_run - few.kvm_run, MORE - BY_TIME,
@@ -102,8 +116,8 @@ END_TEST
 
 START_TEST(test_syscalls_none_in_mode_kernel)
 {
-	struct cost few = cost_of("timer.mode=kernel", FEW);
-	struct cost more = cost_of("timer.mode=kernel", FEW + MORE);
+	struct cost few = cost_of("timer.mode=kernel", 0, FEW);
+	struct cost more = cost_of("timer.mode=kernel", 0, FEW + MORE);
 
 	ck_assert_uint_eq(more.settime, 0);
 	expect_between(more.all + BY_TIME - few.all, 0, 2 * BY_TIME);
@@ -116,7 +130,8 @@ static Suite *syscalls_suite(void)
 	TCase *tcase = env_case(suite, "arm");
 
 	if (env.userspace)
-		tcase_add_test(tcase, test_syscalls_two_for_each_arm);
+		tcase_add_loop_test(tcase, test_syscalls_two_for_each_arm, 0,
+				    SOURCES);
 	tcase_add_test(tcase, test_syscalls_none_in_mode_kernel);
 	return suite;
 }

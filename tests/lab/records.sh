@@ -49,14 +49,14 @@ def arm: .text | capture("cost of an arm: min (?<min>\\d+) p50 (?<p50>\\d+) " +
 	| map_values(tonumber);
 def flat: [paths(numbers) as $p | {($p | join(".")): getpath($p)}] | add;
 INDEX(.name) as $run
-| ["kernel", "off", "fixed", "auto"] as $ways
+| ["kernel", "off", "fixed", "posix", "auto"] as $ways
 | {$key,
    times: ({entry_cost: ($run.calibration.doc.calibrations[0]
 		| {running: .running.result_tsc, halted: .halted.result_tsc})}
 	+ ([$ways[] as $c | {($c): ([("spin", "hlt") as $w
 		| {($w): cell($run["\($c).\($w).200"]; $run["\($c).\($w).800"])}]
 		| add)}] | add)
-	+ {arm: ([("kernel", "userspace") as $m
+	+ {arm: ([("kernel", "userspace", "posix") as $m
 		| {($m): ($run["arms.\($m)"] | arm)}] | add)} | flat),
    warmup: ([$ways[] as $c | ("spin", "hlt") as $w | $run["\($c).\($w).800"]
 	| {(.name): .doc.lateness[0] | .samples_tsc[:.warmup]}] | add)}'
@@ -75,7 +75,7 @@ record_compare() {
 | ($old[0].times // {}) + $new[0].times | keys_unsorted[] as $time
 | $new[0].times[$time] as $now | $old[0].times[$time] as $was
 | (if ($judge and $was != null and
-	($time | test("^(fixed\\..*|arm\\.userspace)\\.(min|p50)$")) | not)
+	($time | test("^((fixed|posix)\\..*|arm\\.(userspace|posix))\\.(min|p50)$")) | not)
 	then "seen"
    elif $now == null then "worse"
    elif $now > $was + $slack then "worse"

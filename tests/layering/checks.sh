@@ -21,8 +21,9 @@ pure_headers='assert.h errno.h inttypes.h limits.h stdbool.h stddef.h
 pure_symbols='bcmp memchr memcmp memcpy memmove memset strcmp strlen strncmp
 	__assert_fail __memcpy_chk __memmove_chk __memset_chk
 	__stack_chk_fail __udivti3 __umodti3 _GLOBAL_OFFSET_TABLE_'
-hosttimer_headers='sys/timerfd.h time.h unistd.h'
-hosttimer_symbols='timerfd_create timerfd_settime timerfd_gettime read close
+hosttimer_headers='signal.h sys/timerfd.h sys/types.h time.h unistd.h'
+hosttimer_symbols='timerfd_create timerfd_settime close
+	timer_create timer_settime timer_delete
 	__errno_location'
 
 # has_word LIST WORD

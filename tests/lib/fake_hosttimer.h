@@ -18,6 +18,10 @@ struct fake_hosttimer {
 	uint64_t ns; /* of the last arm */
 	unsigned int arms, disarms;
 	int open_error, arm_error, disarm_error; /* returned once */
+	/* hosttimer_open_signal's */
+	pid_t tid;
+	int signal_number;
+	void *value;
 };
 
 static struct fake_hosttimer fake_hosttimer;
@@ -59,6 +63,15 @@ int hosttimer_disarm(struct hosttimer *t)
 	fake_hosttimer.running = false;
 	fake_hosttimer.disarms++;
 	return 0;
+}
+
+int hosttimer_open_signal(struct hosttimer *t, pid_t tid, int signal_number,
+			  void *value)
+{
+	fake_hosttimer.tid = tid;
+	fake_hosttimer.signal_number = signal_number;
+	fake_hosttimer.value = value;
+	return hosttimer_open(t);
 }
 
 void hosttimer_close(struct hosttimer *t)

@@ -17,11 +17,25 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "hosttimer.h"
 #include "tap.h"
+
+/* Thread sanitizers keep a handler back until a call that they know. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HANDLERS_RUN_LATE true
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define HANDLERS_RUN_LATE true
+#endif
+#ifndef HANDLERS_RUN_LATE
+#define HANDLERS_RUN_LATE false
+#endif
 
 enum {
 	ROUNDS = 5000,
 	TIMEOUT_S = 120,
+	TIMER_TIMEOUT_S = 30, /* some 0.2 s; a lost expiry waits for ever */
 };
 
 static struct kick kick;
@@ -86,7 +100,65 @@ START_TEST(test_kick_signal_none_is_lost)
 }
 END_TEST
 
-/* Thread sanitizers run handlers late, in a call that they know. */
+/* Arms a timer of its own after each expiry; 1 to 64 us ahead, so that it
+ * expires in the sleep, on the way there, or at once. */
+static void *timed_main(void *arg)
+{
+	unsigned long *expired = arg;
+	struct hosttimer timer;
+	uint32_t requests;
+
+	kick_bind(&kick, &immediate_exit);
+	if (hosttimer_open_signal(&timer, atomic_load(&kick.tid),
+				  kick_signal_number(), &kick))
+		return NULL;
+	hosttimer_arm(&timer, 1000);
+	while (*expired < ROUNDS) {
+		requests = kick_enter(&kick);
+		if (requests & KICK_LOOK)
+			atomic_fetch_add(&answered, 1);
+		if (requests & KICK_DUE) {
+			++*expired;
+			hosttimer_arm(&timer, 1000 * (1 + *expired % 64));
+		}
+		if (requests)
+			continue;
+		run();
+		kick_leave(&kick);
+	}
+	hosttimer_close(&timer);
+	atomic_store(&bound, true);
+	return NULL;
+}
+
+/* The signal of a timer asks by itself; others ask all the while. Not where
+ * its handler runs after the look at immediate_exit that it came before. */
+START_TEST(test_kick_signal_of_its_timer)
+{
+	unsigned long expired = 0, sent = 0;
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, timed_main, &expired),
+			 0);
+	while (!atomic_load(&bound)) {
+		if (atomic_load(&answered) < sent || !atomic_load(&kick.tid)) {
+			sched_yield();
+			continue;
+		}
+		kick_send(&kick, KICK_LOOK);
+		sent++;
+	}
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(expired, ROUNDS);
+	ck_assert_uint_ge(atomic_load(&kick.expiries), ROUNDS);
+	ck_assert_uint_le(atomic_load(&kick.expiries), ROUNDS + 1);
+	/* The last one may not have been looked at. */
+	ck_assert_uint_ge(atomic_load(&answered) + 1, sent);
+	ck_assert_uint_gt(sent, 0);
+}
+END_TEST
+
+/* It may run late. */
 static void await_handler(void)
 {
 	while (!immediate_exit)
@@ -191,6 +263,13 @@ int main(void)
 	tcase_add_test(tc, test_kick_signal_of_others);
 	tcase_add_test(tc, test_kick_signal_interrupts_a_write);
 	tcase_add_test(tc, test_kick_signal_queue_full);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("timer");
+	tcase_set_timeout(tc, TIMER_TIMEOUT_S);
+	tcase_add_checked_fixture(tc, setup, NULL);
+	if (!HANDLERS_RUN_LATE)
+		tcase_add_test(tc, test_kick_signal_of_its_timer);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
 }

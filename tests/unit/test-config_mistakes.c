@@ -179,9 +179,9 @@ static const struct {
 	 "(use another, such as 244)"},
 	{IMAGE "}", "run.exit_port=1024", NULL},
 	/* planned */
-	{WITH("timer", "\"source\":\"posix\""), NULL,
-	 "c.json:1:64: timer.source: \"posix\" is not in this version (use "
-	 "\"timerfd\")"},
+	{WITH("timer", "\"irqchip\":\"userspace\""), NULL,
+	 "c.json:1:65: timer.irqchip: \"userspace\" is not in this version "
+	 "(use \"auto\" or \"split\")"},
 	{IMAGE "}", "timer.irqchip=userspace",
 	 "--set timer.irqchip: \"userspace\" is not in this version (use "
 	 "\"auto\" or \"split\")"},
@@ -204,6 +204,9 @@ static const struct {
 	{IMAGE "}", "timer.halt_poll_ns=0",
 	 "--set timer.halt_poll_ns: this key is not in this version (remove "
 	 "it)"},
+	{WITH("timer", "\"source\":\"posix\",\"timer_affinity\":[0]"), NULL,
+	 "c.json:1:89: timer.timer_affinity: with timer.source \"posix\" there "
+	 "is no timer thread (remove it, or use \"timerfd\")"},
 	{IMAGE "}", "timer.allow_early=true",
 	 "--set timer.allow_early: only with a timer.vmentry_advance in ns "
 	 "(remove it, or give a number there)"},

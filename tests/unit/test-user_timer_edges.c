@@ -8,6 +8,7 @@
 
 #include "fake_hosttimer.h"
 #include "fake_kvm.h"
+#include "kick.h"
 #include "tap.h"
 
 #define TSC_KHZ	   2000000u
@@ -341,6 +342,29 @@ START_TEST(test_user_timer_tsc_stands_still)
 }
 END_TEST
 
+/* A POSIX timer is opened by the thread that it is to signal. */
+START_TEST(test_user_timer_bind)
+{
+	struct kick kick = {.tid = 4711};
+
+	ck_assert_int_eq(user_timer_bind(&timer, &kick), 0);
+	ck_assert_int_eq(fake_hosttimer.tid, 0);
+	user_timer_free(&timer);
+	plan.source = USER_TIMER_POSIX;
+	ck_assert_int_eq(user_timer_init(&timer, &plan, fake_kvm_injector()),
+			 0);
+	ck_assert_int_eq(timer.host.fd, -1);
+	fake_hosttimer.open_error = -EAGAIN;
+	ck_assert_int_eq(user_timer_bind(&timer, &kick), -EAGAIN);
+	ck_assert_int_eq(user_timer_bind(&timer, &kick), 0);
+	ck_assert_int_eq(fake_hosttimer.tid, 4711);
+	ck_assert_int_eq(fake_hosttimer.signal_number, kick_signal_number());
+	ck_assert_ptr_eq(fake_hosttimer.value, &kick);
+	arm_in(9999999);
+	ck_assert(fake_hosttimer.running);
+}
+END_TEST
+
 START_TEST(test_user_timer_tsc_steps_back)
 {
 	arm_in(1000000);
@@ -454,6 +478,7 @@ int main(void)
 	tcase_add_test(tc, test_user_timer_host_keeps_its_offset);
 	tcase_add_test(tc, test_user_timer_backstop);
 	tcase_add_test(tc, test_user_timer_tsc_stands_still);
+	tcase_add_test(tc, test_user_timer_bind);
 	tcase_add_test(tc, test_user_timer_tsc_steps_back);
 	tcase_add_test(tc, test_user_timer_tsc_is_far_behind);
 	tcase_add_test(tc, test_user_timer_resync);

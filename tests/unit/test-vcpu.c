@@ -39,7 +39,8 @@ static struct vcpu vcpu;
 static const struct step *script;
 static size_t next_step;
 static char trace[64];
-static int poll_error, expired_error, resync_error, failed_error, settled;
+static int bind_error, poll_error, expired_error, resync_error, failed_error,
+	settled;
 static int poll_deliveries; /* the first polls so many deliver */
 static bool wants_dump, running_at_exit;
 
@@ -73,6 +74,15 @@ bool exit_handle(struct vcpu *v)
 	if (step->kicks_at_exit)
 		kick_send(&v->kick, step->kicks_at_exit);
 	return !step->ends;
+}
+
+int user_timer_bind(struct user_timer *timer, struct kick *kick)
+{
+	ck_assert_ptr_eq(timer, &vcpu.timer);
+	ck_assert_ptr_eq(kick, &vcpu.kick);
+	/* The timer's signal is for this thread. */
+	ck_assert_int_ne(atomic_load(&kick->tid), 0);
+	return bind_error;
 }
 
 int user_timer_poll(struct user_timer *timer)
@@ -322,6 +332,18 @@ START_TEST(test_vcpu_expiry_fails)
 }
 END_TEST
 
+/* Not a deadline could be kept: the guest does not start. */
+START_TEST(test_vcpu_bind_fails)
+{
+	ck_assert_int_eq(end_init(&vm.end), 0);
+	bind_error = -EAGAIN;
+	run_script(NULL, 0, "");
+	ck_assert_int_eq(end_status(&vm.end), EXIT_STATUS_CANNOT);
+	ck_assert_ptr_nonnull(strstr(vm.end.detail, "ulimit -i"));
+	end_free(&vm.end);
+}
+END_TEST
+
 START_TEST(test_vcpu_dumps_at_a_bad_end)
 {
 	static const struct step steps[] = {{.ends = true}};
@@ -347,6 +369,7 @@ int main(void)
 	tcase_add_test(tc, test_vcpu_stops_before_it_runs);
 	tcase_add_test(tc, test_vcpu_not_started_yet);
 	tcase_add_test(tc, test_vcpu_run_fails);
+	tcase_add_test(tc, test_vcpu_bind_fails);
 	tcase_add_test(tc, test_vcpu_poll_fails);
 	tcase_add_test(tc, test_vcpu_expiry_fails);
 	tcase_add_test(tc, test_vcpu_resync_fails);

@@ -74,7 +74,9 @@ echo "# vmentry_advance auto takes off, running and halted: $calibrated"
 cell kernel --set timer.mode=kernel
 cell off --set timer.advance=off --set timer.vmentry_advance=off
 cell fixed --entry-cost=$entry_cost
+cell posix --set timer.source=posix --entry-cost=$entry_cost
 cell auto --entry-cost="$calibrated"
 arms kernel --set timer.mode=kernel
 arms userspace --entry-cost=$entry_cost
+arms posix --set timer.source=posix --entry-cost=$entry_cost
 echo "1..$points"

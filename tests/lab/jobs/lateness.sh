@@ -25,25 +25,29 @@ member() {
 	awk -F'[ ,:"]+' -v name="$2" '$2 == name { print $3; exit }' "$1"
 }
 
-# late MODE WAIT STATUS ARMS
+# late MODE SOURCE WAIT STATUS ARMS
 late() {
-	out=/out/$1-$2.json
+	run=$1-$2-$3
+	out=/out/$run.json
 	punctual run -q /configs/lateness.json --json="$out" \
-		--set timer.mode="$1" --set boot_args.wait="$2" \
-		--set boot_args.fires=$fires --set boot_args.warmup=$warmup
-	point $? "$3" "$1, $2: exit status"
-	[ "$3" = 0 ] || return
-	point "$(member "$out" fires)" $((fires + warmup)) "$1, $2: fires"
-	point "$(member "$out" early)" 0 "$1, $2: early"
-	point "$(member "$out" arms)" "$4" "$1, $2: arms"
+		--set timer.mode="$1" --set timer.source="$2" \
+		--set boot_args.wait="$3" --set boot_args.fires=$fires \
+		--set boot_args.warmup=$warmup
+	point $? "$4" "$run: exit status"
+	[ "$4" = 0 ] || return
+	point "$(member "$out" fires)" $((fires + warmup)) "$run: fires"
+	point "$(member "$out" early)" 0 "$run: early"
+	point "$(member "$out" arms)" "$5" "$run: arms"
 }
 
 for wait in spin hlt; do
-	late kernel $wait 0 ''
-	if [ "$LAB_HOST" = amd-swallow ]; then
-		late userspace $wait 77
-	else
-		late userspace $wait 0 $((fires + warmup))
-	fi
+	late kernel timerfd $wait 0 ''
+	for source in timerfd posix; do
+		if [ "$LAB_HOST" = amd-swallow ]; then
+			late userspace $source $wait 77
+		else
+			late userspace $source $wait 0 $((fires + warmup))
+		fi
+	done
 done
 echo "1..$points"
