@@ -8,6 +8,7 @@
  */
 #include "layout.h"
 
+#define RFLAGS_IF   0x200
 #define RFLAGS_USER 0x202 /* IF and the bit that is always set */
 
 	.text
@@ -98,7 +99,11 @@ irq_stubs:
 	.set	vector, vector + 1
 	.endr
 
+/* Above the stub's code: RIP, CS, RFLAGS. An interrupt that came with IF clear
+ * found C code in the place of a wait, and R15 is not what it is in a wait. */
 irq_taken:
+	testl	$RFLAGS_IF, 16(%rsp)
+	jz	irq_while_off
 	shlq	$32, %rdx
 	orq	%rdx, %rax
 	movq	%rax, IRQWAIT_HANDLER_TSC(%r15)
@@ -151,6 +156,9 @@ trap_stubs:
 	.set	vector, vector + 1
 	.endr
 
+irq_while_off:
+	pushq	$0
+	pushq	%rcx
 trap_fatal:
 	movq	%rsp, %rdi
 	andq	$-16, %rsp
