@@ -8,6 +8,8 @@
  *   hang  loops, interrupts off        halt  cli; hlt for ever
  *   stihlt  sti; hlt, no timer armed   stihlt-timer  a deadline every 10 ms
  *   triple  triple fault               fault  #UD: the firmware's status 63
+ *   once  takes ten interrupts and stays 20 ms in each, interrupts off and
+ *         nothing done that a VMM could see; a second delivery is status 63
  *   reset, reset=8042  port 0x64       reset=cf9  port 0xcf9
  *   flood  text without end
  * cpus=N starts N-1 more CPUs, which halt with interrupts off.
@@ -28,6 +30,7 @@
 #include <stddef.h>
 
 #define TICK_MS		 10
+#define ONCE_TICKS	 10
 #define TICK_UNKNOWN_TSC 20000000ull /* where nobody tells the frequency */
 
 static void end_hang(void)
@@ -47,7 +50,8 @@ static void end_stihlt(void)
 	irqwait_hlt(cpu_irqwait(0));
 }
 
-static void end_stihlt_timer(void)
+/* TSC ticks of TICK_MS; sets up the timer. */
+static uint64_t tick_start(void)
 {
 	const char *source;
 	uint64_t tick_tsc = tsc_khz_from_host(&source) * (uint64_t)TICK_MS;
@@ -60,11 +64,36 @@ static void end_stihlt_timer(void)
 		tick_tsc = TICK_UNKNOWN_TSC;
 	apic_init();
 	apic_timer_deadline_mode();
+	return tick_tsc;
+}
+
+static void end_stihlt_timer(void)
+{
+	uint64_t tick_tsc = tick_start();
+
 	for (;;) {
 		apic_timer_arm(tsc_read() + tick_tsc);
 		irqwait_hlt(cpu_irqwait(0));
 		apic_eoi();
 	}
+}
+
+/* An interrupt is delivered once, however late its end is signalled, and
+ * whatever the host does meanwhile. */
+static void end_once(void)
+{
+	uint64_t tick_tsc = tick_start();
+	struct irqwait *w = cpu_irqwait(0);
+
+	for (unsigned n = 0; n < ONCE_TICKS; n++) {
+		apic_timer_arm(tsc_read() + tick_tsc);
+		w->limit_tsc = UINT64_MAX;
+		irqwait_spin_kernel(w);
+		while (tsc_read() - w->handler_tsc < 2 * tick_tsc)
+			;
+		apic_eoi();
+	}
+	power_exit(0);
 }
 
 static void end_fault(void)
@@ -83,13 +112,10 @@ static const struct {
 	const char *word;
 	void (*end)(void);
 } ends[] = {
-	{"hang", end_hang},
-	{"halt", end_halt},
-	{"stihlt", end_stihlt},
-	{"stihlt-timer", end_stihlt_timer},
-	{"triple", power_triple_fault},
-	{"fault", end_fault},
-	{"flood", end_flood},
+	{"hang", end_hang},	{"halt", end_halt},
+	{"stihlt", end_stihlt}, {"stihlt-timer", end_stihlt_timer},
+	{"once", end_once},	{"triple", power_triple_fault},
+	{"fault", end_fault},	{"flood", end_flood},
 };
 
 static uint32_t status_by_words(void)
