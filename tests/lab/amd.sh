@@ -6,6 +6,7 @@
 #             the emulation costs.
 # amd-icount  One executed instruction is one nanosecond and one TSC tick
 #             (1 GHz): a run repeats to the tick, and takes about twice as long.
+#             Its QEMU is a mended one (see once.sh).
 # amd-swallow Its KVM takes IA32_TSC_DEADLINE writes like Linux 6.18 and later:
 #             no MSR filter sees them (see swallow.sh).
 # amd-unstable Two CPUs, and a kernel that was told not to trust their TSCs: it
@@ -28,7 +29,12 @@ amd_host() {
 	host_slowness=1
 	# Builds of the same source are up to 11 ticks apart there.
 	[[ $1 != amd-icount ]] || host_slowness=8 record_slack=24
-	host_modules=''
+	host_modules='' host_prepare='' emulator=qemu-system-x86_64
+	if [[ $1 == amd-icount ]]; then
+		# shellcheck source=tests/lab/once.sh
+		. "$lab_dir/once.sh"
+		host_prepare=once_prepare
+	fi
 	[[ $1 == amd-swallow ]] || return 0
 	# shellcheck source=tests/lab/swallow.sh
 	. "$lab_dir/swallow.sh"
@@ -53,7 +59,7 @@ amd_start() {
 	# Not only the clock must repeat: the wall clock and the entropy, too.
 	[[ $host != amd-icount ]] || options+=(-icount "shift=0,sleep=off"
 		-rtc "base=2024-01-01,clock=vm" -seed 1)
-	exec qemu-system-x86_64 "${options[@]}" \
+	exec "$emulator" "${options[@]}" \
 		-serial "$serial" -debugcon stdio \
 		-kernel "$kernel" -initrd "$initrd" -append \
 		"$kernel_options $tsc"

@@ -23,7 +23,7 @@ intel_host() {
 	host_module=kvm-intel
 	host_limit_s=900
 	host_slowness=10
-	host_modules=''
+	host_modules='' host_prepare=''
 }
 
 # The firmware boots nothing but disks: GRUB on a CD loads kernel and initrd.
