@@ -64,7 +64,8 @@ static void write_run(struct jsonw *w, unsigned int round,
 		      const struct bench_run *run,
 		      const struct bench_run *reference)
 {
-	struct bench_median ratio = {0}, share = {0};
+	static const char *const names[BENCH_MEASURES] = {
+		"p50_ratio", "p99_ratio", "cpu_ratio", "guest_share"};
 
 	jsonw_object_begin(w, NULL);
 	jsonw_u64(w, "round", round + 1);
@@ -75,12 +76,33 @@ static void write_run(struct jsonw *w, unsigned int round,
 	jsonw_u64(w, "wall_ns", run->wall_ns);
 	if (run->has_sample)
 		write_sample(w, &run->sample);
-	ratio.is_known =
-		reference && bench_ratio_ppm(run, reference, &ratio.value);
-	share.is_known =
-		reference && bench_share_ppm(run, reference, &share.value);
-	write_ratio(w, "p50_ratio", ratio);
-	write_ratio(w, "guest_share", share);
+	for (unsigned int m = 0; m < BENCH_MEASURES; m++) {
+		struct bench_median ratio = {0};
+
+		ratio.is_known =
+			reference && bench_ratio_ppm((enum bench_measure)m, run,
+						     reference, &ratio.value);
+		write_ratio(w, names[m], ratio);
+	}
+	jsonw_object_end(w);
+}
+
+/* Interval and level are null where there are too few rounds. */
+static void write_verdict(struct jsonw *w, const char *name,
+			  const struct bench_ratio *r)
+{
+	struct bench_median median = {r->is_known, r->median_ppm};
+	struct bench_median low = {r->has_interval, r->low_ppm};
+	struct bench_median high = {r->has_interval, r->high_ppm};
+	struct bench_median level = {r->has_interval, r->level_ppm};
+
+	jsonw_object_begin(w, name);
+	write_ratio(w, "median", median);
+	write_ratio(w, "low", low);
+	write_ratio(w, "high", high);
+	write_ratio(w, "level", level);
+	jsonw_u64(w, "rounds", r->pairs);
+	jsonw_string(w, "verdict", bench_verdict_name(r->verdict));
 	jsonw_object_end(w);
 }
 
@@ -103,8 +125,12 @@ static void write_summary(struct jsonw *w, const struct bench_summary *s)
 	write_count(w, "p99_tsc", s->p99_tsc);
 	write_count(w, "p99_ns", s->p99_ns);
 	write_count(w, "cpu_ns_per_fire", s->cpu_ns);
-	write_ratio(w, "p50_ratio", s->ratio_ppm);
-	write_ratio(w, "guest_share", s->share_ppm);
+	jsonw_object_end(w);
+	jsonw_object_begin(w, "ratios");
+	write_verdict(w, "p50", &s->ratios[BENCH_P50]);
+	write_verdict(w, "p99", &s->ratios[BENCH_P99]);
+	write_verdict(w, "cpu_per_fire", &s->ratios[BENCH_CPU]);
+	write_verdict(w, "guest_share", &s->ratios[BENCH_SHARE]);
 	jsonw_object_end(w);
 }
 
@@ -117,7 +143,7 @@ static void write_cell(struct jsonw *w, const struct bench_report *report,
 	const struct bench_run *runs = bench_runs(report, index);
 	const struct bench_run *others = NULL;
 
-	if (report->summaries[index].ratio_ppm.is_known)
+	if (report->summaries[index].ratios[BENCH_P50].is_known)
 		others = bench_runs(report, reference);
 
 	jsonw_object_begin(w, NULL);
@@ -150,7 +176,7 @@ static void write_cell(struct jsonw *w, const struct bench_report *report,
 void bench_json_write(const struct bench_report *report, struct jsonw *w)
 {
 	jsonw_object_begin(w, NULL);
-	jsonw_string(w, "schema", "punctual-bench-1");
+	jsonw_string(w, "schema", "punctual-bench-2");
 	jsonw_string(w, "version", PUNCTUAL_VERSION);
 	jsonw_string(w, "command", "bench");
 	jsonw_i64(w, "status", report->status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_json - the result of a benchmark as JSON ("schema":
- * "punctual-bench-1"), every single round included.
+ * "punctual-bench-2"), every single round included.
  */
 #ifndef VMM_BENCH_JSON_H
 #define VMM_BENCH_JSON_H

@@ -4,7 +4,7 @@
  *
  * Medians come from timer/percentile.c, as everything else that is ranked
  * here. Ratios are millionths in integers, so that they can be ranked too.
- * Not modelled: confidence intervals; all rounds are printed instead.
+ * Intervals and verdicts: bench_verdict.c.
  */
 #include "bench_stats.h"
 
@@ -39,14 +39,6 @@ bool bench_ppm(double num, double den, int64_t *ppm)
 	return true;
 }
 
-bool bench_ratio_ppm(const struct bench_run *run,
-		     const struct bench_run *reference, int64_t *ppm)
-{
-	return run->is_ok && reference->is_ok &&
-	       bench_ppm((double)run->sample.p50_tsc,
-			 (double)reference->sample.p50_tsc, ppm);
-}
-
 static double turns_per_tsc(const struct bench_sample *sample)
 {
 	return sample->wait_tsc
@@ -54,12 +46,42 @@ static double turns_per_tsc(const struct bench_sample *sample)
 		       : 0;
 }
 
-bool bench_share_ppm(const struct bench_run *run,
+static double cpu_per_fire(const struct bench_sample *sample)
+{
+	int64_t ns;
+
+	return bench_sample_cpu_per_fire(sample, &ns) ? (double)ns : 0;
+}
+
+static double measured(enum bench_measure measure,
+		       const struct bench_sample *sample)
+{
+	switch (measure) {
+	case BENCH_P50:
+		return (double)sample->p50_tsc;
+	case BENCH_P99:
+		return (double)sample->p99_tsc;
+	case BENCH_CPU:
+		return cpu_per_fire(sample);
+	default:
+		return turns_per_tsc(sample);
+	}
+}
+
+const char *bench_measure_name(enum bench_measure measure)
+{
+	static const char *const names[BENCH_MEASURES] = {
+		"p50", "p99", "CPU/fire", "guest share"};
+
+	return names[measure];
+}
+
+bool bench_ratio_ppm(enum bench_measure measure, const struct bench_run *run,
 		     const struct bench_run *reference, int64_t *ppm)
 {
 	return run->is_ok && reference->is_ok &&
-	       bench_ppm(turns_per_tsc(&run->sample),
-			 turns_per_tsc(&reference->sample), ppm);
+	       bench_ppm(measured(measure, &run->sample),
+			 measured(measure, &reference->sample), ppm);
 }
 
 static struct bench_median median(int64_t *numbers, size_t n)
@@ -100,19 +122,17 @@ static struct bench_median median_cpu(const struct bench_run *runs,
 	return median(scratch, n);
 }
 
-typedef bool pair_fn(const struct bench_run *run,
-		     const struct bench_run *reference, int64_t *ppm);
-
-static struct bench_median median_pair(const struct bench_run *runs,
-				       const struct bench_run *reference,
-				       unsigned int rounds, int64_t *scratch,
-				       pair_fn *pair_ppm)
+static struct bench_ratio ratio_of(enum bench_measure measure,
+				   const struct bench_run *runs,
+				   const struct bench_run *reference,
+				   unsigned int rounds, int64_t *scratch)
 {
 	size_t n = 0;
 
 	for (unsigned int i = 0; i < rounds; i++)
-		n += pair_ppm(&runs[i], &reference[i], &scratch[n]);
-	return median(scratch, n);
+		n += bench_ratio_ppm(measure, &runs[i], &reference[i],
+				     &scratch[n]);
+	return bench_ratio_of(scratch, n, measure == BENCH_SHARE);
 }
 
 /* Found by us, or by the run itself while it ran. */
@@ -142,13 +162,35 @@ static void count(const struct bench_run *run, struct bench_summary *summary)
 	summary->fires = sample->fires;
 }
 
-/* Nothing to compare with? */
-static bool any_void(const struct bench_run *runs, unsigned int rounds)
+static void count_all(const struct bench_run *runs, unsigned int rounds,
+		      struct bench_summary *summary)
 {
+	*summary = (struct bench_summary){0};
 	for (unsigned int i = 0; i < rounds; i++)
-		if (is_swallowed(&runs[i]) || runs[i].sample.is_early_allowed)
-			return true;
-	return false;
+		count(&runs[i], summary);
+}
+
+static void compare(const struct bench_run *runs,
+		    const struct bench_run *reference, unsigned int rounds,
+		    int64_t *scratch, struct bench_summary *s)
+{
+	struct bench_summary other;
+	bool is_void, may_judge;
+	char why[128];
+
+	count_all(reference, rounds, &other);
+	/* Nothing to compare, or nothing to compare it with? */
+	is_void = s->is_swallowed || s->is_early_allowed ||
+		  other.is_swallowed || other.is_early_allowed;
+	may_judge = bench_is_comparable(s, why, sizeof(why)) &&
+		    bench_is_comparable(&other, why, sizeof(why));
+	for (unsigned int m = 0; m < BENCH_MEASURES; m++) {
+		if (!is_void)
+			s->ratios[m] = ratio_of((enum bench_measure)m, runs,
+						reference, rounds, scratch);
+		if (!may_judge)
+			s->ratios[m].verdict = BENCH_NOT_COMPARABLE;
+	}
 }
 
 #define MEMBER(name) offsetof(struct bench_sample, name)
@@ -157,21 +199,13 @@ void bench_summarize(const struct bench_run *runs,
 		     const struct bench_run *reference, unsigned int rounds,
 		     int64_t *scratch, struct bench_summary *s)
 {
-	*s = (struct bench_summary){0};
-	for (unsigned int i = 0; i < rounds; i++)
-		count(&runs[i], s);
+	count_all(runs, rounds, s);
 	s->p50_tsc = median_member(runs, rounds, MEMBER(p50_tsc), scratch);
 	s->p50_ns = median_member(runs, rounds, MEMBER(p50_ns), scratch);
 	s->p99_tsc = median_member(runs, rounds, MEMBER(p99_tsc), scratch);
 	s->p99_ns = median_member(runs, rounds, MEMBER(p99_ns), scratch);
 	s->cpu_ns = median_cpu(runs, rounds, scratch);
-	if (s->is_swallowed || s->is_early_allowed ||
-	    any_void(reference, rounds))
-		return;
-	s->ratio_ppm =
-		median_pair(runs, reference, rounds, scratch, bench_ratio_ppm);
-	s->share_ppm =
-		median_pair(runs, reference, rounds, scratch, bench_share_ppm);
+	compare(runs, reference, rounds, scratch, s);
 }
 
 size_t bench_reference(const struct bench_plan *plan, size_t cell)
@@ -215,4 +249,25 @@ bool bench_is_comparable(const struct bench_summary *summary, char *why,
 	else
 		return true;
 	return false;
+}
+
+bool bench_is_undecided(const struct bench_summary *summary,
+			unsigned int rounds, char *why, size_t why_size)
+{
+	const struct bench_ratio *p50 = &summary->ratios[BENCH_P50];
+
+	if (rounds < BENCH_PAIRS_MIN || p50->verdict != BENCH_CANNOT_TELL)
+		return false;
+	if (p50->has_interval)
+		snprintf(why, why_size,
+			 "cannot tell: p50 is %.3f to %.3f of the reference's "
+			 "(%zu rounds); take more rounds, or a quieter host",
+			 (double)p50->low_ppm / PPM,
+			 (double)p50->high_ppm / PPM, p50->pairs);
+	else
+		snprintf(why, why_size,
+			 "cannot tell: only %zu rounds of %u can be compared, "
+			 "%d are needed",
+			 p50->pairs, rounds, BENCH_PAIRS_MIN);
+	return true;
 }

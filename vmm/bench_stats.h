@@ -4,8 +4,9 @@
  *
  * Every number is the nearest-rank median over the rounds that succeeded, so
  * it is one that was measured. Ratios are taken within a round, against the
- * reference cell of the same round, and only then is their median taken: the
- * host's mood changes from round to round and cancels out within one.
+ * reference cell of the same round, and only then are their median and its
+ * interval taken: the host's mood changes from round to round and cancels out
+ * within one.
  */
 #ifndef VMM_BENCH_STATS_H
 #define VMM_BENCH_STATS_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "bench_sample.h"
+#include "bench_verdict.h"
 
 struct bench_calibrations;
 struct bench_plan;
@@ -41,13 +43,21 @@ struct bench_median {
 	int64_t value;
 };
 
+/* What is compared within a round. */
+enum bench_measure {
+	BENCH_P50,
+	BENCH_P99,
+	BENCH_CPU,   /* CPU time of a fire */
+	BENCH_SHARE, /* the guest's loop turns per cycle of waiting */
+	BENCH_MEASURES,
+};
+
 struct bench_summary {
 	unsigned int ok, failed;		    /* rounds */
 	uint64_t early, lost, doubled, steal_ticks; /* sums */
 	struct bench_median p50_tsc, p50_ns, p99_tsc, p99_ns;
-	struct bench_median cpu_ns;    /* of a fire */
-	struct bench_median ratio_ppm; /* p50, to the reference's */
-	struct bench_median share_ppm; /* guest share, to the reference's */
+	struct bench_median cpu_ns;		   /* of a fire */
+	struct bench_ratio ratios[BENCH_MEASURES]; /* to the reference's */
 	bool is_early_allowed; /* a round's entry cost was not measured */
 	/* A round in which userspace got fewer deadlines than fired. */
 	bool is_swallowed;
@@ -75,21 +85,22 @@ const struct bench_run *bench_runs(const struct bench_report *report,
 bool bench_ppm(double num, double den, int64_t *ppm);
 
 /*
- * p50 of a run over the reference's of the same round, and the guest's loop
- * turns per cycle of waiting likewise. False if either run does not count or
- * the ratio has no meaning; the share has none where the
+ * A measure of a run over the reference's of the same round. False if either
+ * run does not count or the ratio has no meaning; the share has none where the
  * reference turned no loop (HLT).
  */
-bool bench_ratio_ppm(const struct bench_run *run,
+bool bench_ratio_ppm(enum bench_measure measure, const struct bench_run *run,
 		     const struct bench_run *reference, int64_t *ppm);
-bool bench_share_ppm(const struct bench_run *run,
-		     const struct bench_run *reference, int64_t *ppm);
+
+/* "p50", "p99", "CPU/fire", "guest share" */
+const char *bench_measure_name(enum bench_measure measure);
 
 /*
  * Sums up the rounds of one cell. reference: the rounds of the cell it is
- * compared with, which may be itself. A cell that was swallowed gets no ratio
- * and no share, nor does one whose reference was. scratch has room for one
- * number a round.
+ * compared with, which may be itself. A cell that was swallowed gets no ratio,
+ * nor does one whose reference was; what must not be compared for another
+ * reason, see bench_is_comparable(), gets its ratios without a verdict. scratch
+ * has room for one number a round.
  */
 void bench_summarize(const struct bench_run *runs,
 		     const struct bench_run *reference, unsigned int rounds,
@@ -108,5 +119,13 @@ size_t bench_reference(const struct bench_plan *plan, size_t cell);
  */
 bool bench_is_comparable(const struct bench_summary *summary, char *why,
 			 size_t why_size);
+
+/*
+ * Were there rounds enough to tell whether p50 differs, and yet nothing can be
+ * told? Then one line in why. rounds: as many as were asked for; fewer than
+ * BENCH_PAIRS_MIN ask for no verdict.
+ */
+bool bench_is_undecided(const struct bench_summary *summary,
+			unsigned int rounds, char *why, size_t why_size);
 
 #endif

@@ -68,6 +68,11 @@ static void print_heads(const struct block *b)
 		"ok/bad");
 }
 
+static struct bench_median median_of(const struct bench_ratio *ratio)
+{
+	return (struct bench_median){ratio->is_known, ratio->median_ppm};
+}
+
 static void print_row(const struct block *b, size_t cell)
 {
 	const struct bench_summary *s = &b->report->summaries[cell];
@@ -79,10 +84,10 @@ static void print_row(const struct block *b, size_t cell)
 	print_count(out, 7, s->p50_ns);
 	print_count(out, 9, s->p99_tsc);
 	print_count(out, 8, s->p99_ns);
-	print_scaled(out, 7, 3, 1e6, s->ratio_ppm);
+	print_scaled(out, 7, 3, 1e6, median_of(&s->ratios[BENCH_P50]));
 	fprintf(out, " %5" PRIu64 " %4" PRIu64 " %7" PRIu64, s->early, s->lost,
 		s->doubled);
-	print_scaled(out, 5, 3, 1e6, s->share_ppm);
+	print_scaled(out, 5, 3, 1e6, median_of(&s->ratios[BENCH_SHARE]));
 	print_scaled(out, 8, 1, 1e3, s->cpu_ns);
 	snprintf(rounds, sizeof(rounds), "%u/%u", s->ok, s->failed);
 	fprintf(out, " %6s\n", rounds);
@@ -101,11 +106,18 @@ static void print_rounds(const struct block *b, size_t cell)
 
 		if (i && (int)i % a_line == 0)
 			fprintf(b->out, "\n%-*s", b->name_width, "");
-		ratio.is_known =
-			bench_ratio_ppm(&runs[i], &reference[i], &ratio.value);
+		ratio.is_known = bench_ratio_ppm(BENCH_P50, &runs[i],
+						 &reference[i], &ratio.value);
 		print_scaled(b->out, CELL_WIDTH - 1, 3, 1e6, ratio);
 	}
 	fputc('\n', b->out);
+}
+
+/* Does the row have a ratio to another one? */
+static bool has_ratio(const struct block *b, size_t cell)
+{
+	return cell != b->reference &&
+	       b->report->summaries[cell].ratios[BENCH_P50].is_known;
 }
 
 static void print_ratios(const struct block *b)
@@ -113,8 +125,7 @@ static void print_ratios(const struct block *b)
 	bool has_head = false;
 
 	for (size_t i = b->first; i < b->first + b->count; i++) {
-		if (i == b->reference ||
-		    !b->report->summaries[i].ratio_ppm.is_known)
+		if (!has_ratio(b, i))
 			continue;
 		if (!has_head)
 			fprintf(b->out, "p50 to that of \"%s\", each round:\n",
@@ -124,15 +135,62 @@ static void print_ratios(const struct block *b)
 	}
 }
 
+static void print_verdict(const struct block *b, const char *name,
+			  const char *measure, const struct bench_ratio *ratio)
+{
+	struct bench_median low = {ratio->has_interval, ratio->low_ppm};
+	struct bench_median high = {ratio->has_interval, ratio->high_ppm};
+	struct bench_median level = {ratio->has_interval, ratio->level_ppm};
+
+	fprintf(b->out, "%-*s %-11s", b->name_width, name, measure);
+	print_scaled(b->out, 8, 3, 1e6, median_of(ratio));
+	print_scaled(b->out, 8, 3, 1e6, low);
+	print_scaled(b->out, 8, 3, 1e6, high);
+	print_scaled(b->out, 7, 1, 1e4, level);
+	fprintf(b->out, " %6zu  %s%s\n", ratio->pairs,
+		bench_verdict_name(ratio->verdict),
+		ratio->verdict == BENCH_CANNOT_TELL && !ratio->has_interval
+			? ": too few rounds"
+			: "");
+}
+
+/* What the ratios say, with the interval that it rests on. */
+static void print_verdicts(const struct block *b)
+{
+	bool has_head = false;
+
+	for (size_t i = b->first; i < b->first + b->count; i++) {
+		const struct bench_summary *s = &b->report->summaries[i];
+		const char *name = cell_at(b, i)->mode;
+
+		if (!has_ratio(b, i))
+			continue;
+		if (!has_head)
+			fprintf(b->out,
+				"%-*s %-11s %8s %8s %8s %7s %6s  verdict\n",
+				b->name_width, "mode", "ratio of", "median",
+				"from", "to", "level %", "rounds");
+		has_head = true;
+		for (unsigned int m = 0; m < BENCH_MEASURES; m++)
+			if (s->ratios[m].is_known) {
+				print_verdict(b, name, bench_measure_name(m),
+					      &s->ratios[m]);
+				name = "";
+			}
+	}
+}
+
 static void print_notes(const struct block *b)
 {
 	bool has_steal = false;
-	char why[128];
+	char why[160];
 
 	for (size_t i = b->first; i < b->first + b->count; i++) {
 		const struct bench_summary *s = &b->report->summaries[i];
 
-		if (!bench_is_comparable(s, why, sizeof(why)))
+		if (!bench_is_comparable(s, why, sizeof(why)) ||
+		    bench_is_undecided(s, b->report->plan->rounds, why,
+				       sizeof(why)))
 			fprintf(b->out, "! %s: %s\n", cell_at(b, i)->mode, why);
 		has_steal |= s->steal_ticks > 0;
 	}
@@ -189,6 +247,7 @@ static void print_block(const struct block *b)
 	for (size_t i = b->first; i < b->first + b->count; i++)
 		print_row(b, i);
 	print_ratios(b);
+	print_verdicts(b);
 	print_calibration(b);
 	print_notes(b);
 }

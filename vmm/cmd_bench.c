@@ -4,8 +4,8 @@
  * round by round, each run in a process of its own.
  *
  * Everything that can be wrong with the command line and the configs is found
- * before the first run; bench_rounds.c runs them. What forbids a comparison
- * makes the exit status 1.
+ * before the first run; bench_rounds.c runs them. What forbids a comparison,
+ * and a comparison that came to nothing, make the exit status 1.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -96,13 +96,14 @@ static int make_plan(struct bench *bench)
 	return status;
 }
 
-/* Fills in the summaries; 0, or 1 and said so if any cannot be compared. */
+/* Fills in the summaries; 0, or 1 and said so if any cannot be compared or was
+ * compared in vain. */
 static int summarize(struct bench *bench, struct bench_report *report)
 {
 	const struct bench_plan *plan = &bench->plan;
 	int64_t *scratch = calloc(plan->rounds, sizeof(*scratch));
 	int status = 0;
-	char why[128], name[256];
+	char why[160], name[256];
 
 	if (!scratch) {
 		complain("%s", strerror(ENOMEM));
@@ -114,7 +115,10 @@ static int summarize(struct bench *bench, struct bench_report *report)
 		bench_summarize(bench_runs(report, i),
 				bench_runs(report, reference), plan->rounds,
 				scratch, &bench->summaries[i]);
-		if (bench_is_comparable(&bench->summaries[i], why, sizeof(why)))
+		if (bench_is_comparable(&bench->summaries[i], why,
+					sizeof(why)) &&
+		    !bench_is_undecided(&bench->summaries[i], plan->rounds, why,
+					sizeof(why)))
 			continue;
 		bench_describe(&plan->cells[i], name, sizeof(name));
 		complain("%s: %s", name, why);

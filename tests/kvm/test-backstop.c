@@ -77,7 +77,7 @@ START_TEST(test_backstop_no_ratio_from_a_benchmark)
 	doc_load(&doc, path);
 	ck_assert_int_eq(doc_bool(&doc, "cells[1].comparable"),
 			 !keeps_the_write);
-	ck_assert_int_eq(doc_get(&doc, "cells[1].median.p50_ratio")->type ==
+	ck_assert_int_eq(doc_get(&doc, "cells[1].ratios.p50.median")->type ==
 				 JSON_NULL,
 			 keeps_the_write);
 	json_free(&doc);

@@ -164,6 +164,18 @@ static const char *const lines[] = {
 	"p50 to that of \"kernel\", each round:",
 	"userspace off       0.510       -   0.490",
 	"userspace auto      0.102   0.100   0.098",
+	"mode              ratio of      median     from       to level % rounds"
+	"  verdict",
+	"userspace off     p50            0.490        -        -       -      2"
+	"  cannot tell: too few rounds",
+	"                  p99            0.490        -        -       -      2"
+	"  cannot tell: too few rounds",
+	"                  CPU/fire       1.000        -        -       -      2"
+	"  cannot tell: too few rounds",
+	"                  guest share    0.900        -        -       -      2"
+	"  cannot tell: too few rounds",
+	"userspace auto    p50            0.100        -        -       -      3"
+	"  not comparable",
 	"vmentry_advance auto, measured before the rounds; 8 of 8 VMs "
 	"answered:",
 	"  running   900 cycles taken off the wait: min 1000 of 192 samples, "
@@ -269,7 +281,7 @@ START_TEST(test_bench_table_folds_many_rounds)
 		ck_assert_uint_eq((size_t)(end - list), 14 + 8 * n);
 		list = end + 1;
 	}
-	ck_assert_int_eq(*list, 'v'); /* "vmentry_advance ..." */
+	ck_assert_int_eq(*list, 'm'); /* "mode   ratio of ..." */
 	free(text);
 }
 END_TEST
@@ -314,7 +326,7 @@ START_TEST(test_bench_json_has_it_all)
 	ck_assert_int_eq(json_parse(&doc, NULL, text, len, JSON_SIZE_MAX, err,
 				    sizeof(err)),
 			 0);
-	expect_text(&doc, "schema", "punctual-bench-1");
+	expect_text(&doc, "schema", "punctual-bench-2");
 	expect(&doc, "status", 1);
 	expect(&doc, "rounds", 3);
 	expect_text(&doc, "host.kvm_backend", "kvm_amd");
@@ -338,13 +350,21 @@ START_TEST(test_bench_json_has_it_all)
 	expect(&doc, "cells[1].ok", 2);
 	expect(&doc, "cells[1].failed", 1);
 	expect(&doc, "cells[1].median.p50_tsc", 24500);
-	expect(&doc, "cells[1].median.p50_ratio", 0.49);
-	expect(&doc, "cells[1].median.guest_share", 0.9);
+	expect(&doc, "cells[1].ratios.p50.median", 0.49);
+	expect(&doc, "cells[1].ratios.p50.rounds", 2);
+	expect_null(&doc, "cells[1].ratios.p50.low");
+	expect_null(&doc, "cells[1].ratios.p50.level");
+	expect_text(&doc, "cells[1].ratios.p50.verdict", "cannot tell");
+	expect(&doc, "cells[1].ratios.cpu_per_fire.median", 1);
+	expect(&doc, "cells[1].ratios.guest_share.median", 0.9);
 	expect(&doc, "cells[1].median.cpu_ns_per_fire", 12350);
 	expect_null(&doc, "cells[1].why_not");
 	expect(&doc, "cells[1].rounds[0].round", 1);
 	expect(&doc, "cells[1].rounds[0].p50_tsc", 24500);
 	expect(&doc, "cells[1].rounds[0].p50_ratio", 0.510417);
+	expect(&doc, "cells[1].rounds[0].p99_ratio", 0.510417);
+	expect(&doc, "cells[1].rounds[0].cpu_ratio", 1);
+	expect(&doc, "cells[1].rounds[0].guest_share", 0.9);
 	expect_null(&doc, "cells[1].rounds[0].message");
 	expect(&doc, "cells[1].rounds[1].status", 122);
 	expect_text(&doc, "cells[1].rounds[1].message", "status 122: KVM");
@@ -356,7 +376,8 @@ START_TEST(test_bench_json_has_it_all)
 	expect(&doc, "cells[3].block", 1);
 	expect(&doc, "cells[4].reference", 3);
 	/* Swallowed: no ratio, not even of the rounds that look well. */
-	expect_null(&doc, "cells[4].median.p50_ratio");
+	expect_null(&doc, "cells[4].ratios.p50.median");
+	expect_text(&doc, "cells[4].ratios.p50.verdict", "not comparable");
 	expect_null(&doc, "cells[4].rounds[0].p50_ratio");
 	expect(&doc, "cells[4].rounds[2].arms", 9);
 	expect_null(&doc, "cells[5].median.p50_tsc");

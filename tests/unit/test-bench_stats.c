@@ -106,8 +106,8 @@ START_TEST(test_bench_ratio_is_taken_within_the_round)
 	fill(kernel, (int64_t[]){50, 800, 300, 10, 1000});
 	fill(runs, (int64_t[]){100, 400, 300, 30, 100});
 	s = sum(runs, kernel);
-	ck_assert(s.ratio_ppm.is_known);
-	ck_assert_int_eq(s.ratio_ppm.value, 1000000);
+	ck_assert(s.ratios[BENCH_P50].is_known);
+	ck_assert_int_eq(s.ratios[BENCH_P50].median_ppm, 1000000);
 	ck_assert_int_eq(s.p50_tsc.value, 100);
 }
 END_TEST
@@ -124,10 +124,10 @@ START_TEST(test_bench_ratio_needs_both_runs)
 	kernel[2].sample.p50_tsc = 0;
 	kernel[3].sample.p50_tsc = -100;
 	s = sum(runs, kernel);
-	ck_assert_int_eq(s.ratio_ppm.value, 500000);
+	ck_assert_int_eq(s.ratios[BENCH_P50].median_ppm, 500000);
 	kernel[4] = failed(124);
 	s = sum(runs, kernel);
-	ck_assert(!s.ratio_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_P50].is_known);
 	ck_assert(s.p50_tsc.is_known);
 }
 END_TEST
@@ -139,8 +139,8 @@ START_TEST(test_bench_ratio_of_the_reference_is_one)
 
 	fill(runs, (int64_t[]){7, 9, 11, 13, 15});
 	s = sum(runs, runs);
-	ck_assert_int_eq(s.ratio_ppm.value, 1000000);
-	ck_assert_int_eq(s.share_ppm.value, 1000000);
+	ck_assert_int_eq(s.ratios[BENCH_P50].median_ppm, 1000000);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].median_ppm, 1000000);
 }
 END_TEST
 
@@ -156,23 +156,23 @@ START_TEST(test_bench_share_compares_turns_per_cycle)
 		runs[i].sample.wait_tsc = 4500;
 	}
 	s = sum(runs, kernel);
-	ck_assert_int_eq(s.share_ppm.value, 800000);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].median_ppm, 800000);
 	/* A guest that never came to turn its loop had no share at all. */
 	for (int i = 0; i < ROUNDS; i++)
 		runs[i].sample.loop_turns = 0;
 	s = sum(runs, kernel);
-	ck_assert(s.share_ppm.is_known);
-	ck_assert_int_eq(s.share_ppm.value, 0);
+	ck_assert(s.ratios[BENCH_SHARE].is_known);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].median_ppm, 0);
 	/* HLT turns no loop. */
 	for (int i = 0; i < ROUNDS; i++)
 		runs[i].sample.loop_turns = kernel[i].sample.loop_turns = 0;
 	s = sum(runs, kernel);
-	ck_assert(!s.share_ppm.is_known);
-	ck_assert(s.ratio_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_SHARE].is_known);
+	ck_assert(s.ratios[BENCH_P50].is_known);
 	for (int i = 0; i < ROUNDS; i++)
 		runs[i].sample.wait_tsc = 0;
 	s = sum(runs, kernel);
-	ck_assert(!s.share_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_SHARE].is_known);
 }
 END_TEST
 
@@ -190,18 +190,18 @@ START_TEST(test_bench_swallowed_cell_gets_no_ratio)
 	}
 	s = sum(runs, kernel);
 	ck_assert(bench_is_comparable(&s, why, sizeof(why)));
-	ck_assert(s.ratio_ppm.is_known);
+	ck_assert(s.ratios[BENCH_P50].is_known);
 	runs[3].sample.arms = 9;
 	s = sum(runs, kernel);
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
 	ck_assert_str_eq(why, "mode userspace did not intercept: 9 arms, "
 			      "guest fired 10");
-	ck_assert(!s.ratio_ppm.is_known);
-	ck_assert(!s.share_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_P50].is_known);
+	ck_assert(!s.ratios[BENCH_SHARE].is_known);
 	/* Nor does one that is compared with it. */
 	s = sum(kernel, runs);
-	ck_assert(!s.ratio_ppm.is_known);
-	ck_assert(!s.share_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_P50].is_known);
+	ck_assert(!s.ratios[BENCH_SHARE].is_known);
 }
 END_TEST
 
@@ -215,7 +215,7 @@ START_TEST(test_bench_swallowed_is_told_by_the_status_too)
 	fill(runs, (int64_t[]){5, 5, 5, 5, 5});
 	runs[4] = failed(EXIT_STATUS_NOT_INTERCEPTED);
 	s = sum(runs, kernel);
-	ck_assert(!s.ratio_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_P50].is_known);
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
 	ck_assert_str_eq(why, "mode userspace did not intercept: a round "
 			      "ended with status 123");
@@ -258,14 +258,14 @@ START_TEST(test_bench_counts_fires_that_went_wrong)
 	ck_assert_uint_eq(s.steal_ticks, 6);
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
 	ck_assert_str_eq(why, "not comparable: early 7, lost 2, doubled 1");
-	ck_assert(s.ratio_ppm.is_known);
+	ck_assert(s.ratios[BENCH_P50].is_known);
 	/* Not even without a fire that went wrong. */
 	fill(runs, (int64_t[]){5, 5, 5, 5, 5});
 	runs[2].sample.is_early_allowed = true;
 	s = sum(runs, runs);
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
 	ck_assert_ptr_nonnull(strstr(why, "timer.allow_early"));
-	ck_assert(!s.ratio_ppm.is_known);
+	ck_assert(!s.ratios[BENCH_P50].is_known);
 	/* One of any kind is enough. */
 	for (int i = 0; i < 3; i++) {
 		fill(runs, (int64_t[]){5, 5, 5, 5, 5});
@@ -283,6 +283,112 @@ START_TEST(test_bench_counts_fires_that_went_wrong)
 	ck_assert_uint_eq(s.lost, 9);
 	ck_assert_uint_eq(s.failed, 1);
 	ck_assert(!bench_is_comparable(&s, why, sizeof(why)));
+}
+END_TEST
+
+START_TEST(test_bench_all_measures_have_ratios)
+{
+	struct bench_run runs[ROUNDS], kernel[ROUNDS];
+	struct bench_summary s;
+
+	fill(kernel, (int64_t[]){100, 100, 100, 100, 100});
+	fill(runs, (int64_t[]){50, 50, 50, 50, 50});
+	for (int i = 0; i < ROUNDS; i++) {
+		runs[i].sample.p99_tsc = 3000;
+		runs[i].sample.user_cpu_ns = 0;
+		runs[i].sample.system_cpu_ns = 2500;
+	}
+	s = sum(runs, kernel);
+	ck_assert_int_eq(s.ratios[BENCH_P50].median_ppm, 500000);
+	ck_assert_int_eq(s.ratios[BENCH_P99].median_ppm, 3000000);
+	ck_assert_int_eq(s.ratios[BENCH_CPU].median_ppm, 2500000);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].median_ppm, 1000000);
+	ck_assert_str_eq(bench_measure_name(BENCH_CPU), "CPU/fire");
+	/* Without a fire there is no cost of one. */
+	for (int i = 0; i < ROUNDS; i++)
+		kernel[i].sample.fires = 0;
+	s = sum(runs, kernel);
+	ck_assert(!s.ratios[BENCH_CPU].is_known);
+}
+END_TEST
+
+static void fill_many(struct bench_run *runs, unsigned int rounds, int64_t p50)
+{
+	for (unsigned int i = 0; i < rounds; i++)
+		runs[i] = good(p50);
+}
+
+static struct bench_summary sum_many(const struct bench_run *runs,
+				     const struct bench_run *reference)
+{
+	struct bench_summary s;
+	int64_t scratch[BENCH_PAIRS_MIN];
+
+	bench_summarize(runs, reference, BENCH_PAIRS_MIN, scratch, &s);
+	return s;
+}
+
+START_TEST(test_bench_verdict_needs_sound_rows)
+{
+	struct bench_run runs[BENCH_PAIRS_MIN], kernel[BENCH_PAIRS_MIN];
+	struct bench_summary s;
+
+	fill_many(runs, BENCH_PAIRS_MIN, 50);
+	fill_many(kernel, BENCH_PAIRS_MIN, 100);
+	s = sum_many(runs, kernel);
+	ck_assert_int_eq(s.ratios[BENCH_P50].verdict, BENCH_BETTER);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].verdict, BENCH_NO_DIFFERENCE);
+	/* More of the guest's share is what one wants, of all else less. */
+	for (unsigned int i = 0; i < BENCH_PAIRS_MIN; i++)
+		runs[i].sample.loop_turns *= 2;
+	s = sum_many(runs, kernel);
+	ck_assert_int_eq(s.ratios[BENCH_SHARE].verdict, BENCH_BETTER);
+	s = sum_many(kernel, runs);
+	ck_assert_int_eq(s.ratios[BENCH_P50].verdict, BENCH_WORSE);
+	ck_assert_int_eq(s.ratios[BENCH_CPU].verdict, BENCH_WORSE);
+	/* An early fire, on either side: the ratio stays, the word goes. */
+	runs[2].sample.early = 1;
+	s = sum_many(runs, kernel);
+	ck_assert_int_eq(s.ratios[BENCH_P50].verdict, BENCH_NOT_COMPARABLE);
+	ck_assert_int_eq(s.ratios[BENCH_P50].median_ppm, 500000);
+	s = sum_many(kernel, runs);
+	ck_assert_int_eq(s.ratios[BENCH_P50].verdict, BENCH_NOT_COMPARABLE);
+	/* Swallowed: neither. */
+	runs[2].status = EXIT_STATUS_NOT_INTERCEPTED;
+	s = sum_many(kernel, runs);
+	ck_assert_int_eq(s.ratios[BENCH_P99].verdict, BENCH_NOT_COMPARABLE);
+	ck_assert(!s.ratios[BENCH_P99].is_known);
+}
+END_TEST
+
+START_TEST(test_bench_undecided_only_where_it_was_asked)
+{
+	struct bench_run runs[BENCH_PAIRS_MIN], kernel[BENCH_PAIRS_MIN];
+	struct bench_summary s;
+	char why[160];
+
+	fill_many(runs, BENCH_PAIRS_MIN, 100);
+	fill_many(kernel, BENCH_PAIRS_MIN, 100);
+	s = sum_many(runs, kernel);
+	ck_assert(!bench_is_undecided(&s, BENCH_PAIRS_MIN, why, sizeof(why)));
+	runs[0].sample.p50_tsc = 30;
+	runs[1].sample.p50_tsc = 400;
+	s = sum_many(runs, kernel);
+	ck_assert(bench_is_undecided(&s, BENCH_PAIRS_MIN, why, sizeof(why)));
+	ck_assert_str_eq(why, "cannot tell: p50 is 0.300 to 4.000 of the "
+			      "reference's (6 rounds); take more rounds, or a "
+			      "quieter host");
+	kernel[3] = failed(124);
+	s = sum_many(runs, kernel);
+	ck_assert(bench_is_undecided(&s, BENCH_PAIRS_MIN, why, sizeof(why)));
+	ck_assert_str_eq(why, "cannot tell: only 5 rounds of 6 can be "
+			      "compared, 6 are needed");
+	ck_assert(
+		!bench_is_undecided(&s, BENCH_PAIRS_MIN - 1, why, sizeof(why)));
+	/* A row that may not be compared says so elsewhere. */
+	runs[0].sample.lost = 1;
+	s = sum_many(runs, kernel);
+	ck_assert(!bench_is_undecided(&s, BENCH_PAIRS_MIN, why, sizeof(why)));
 }
 END_TEST
 
@@ -321,6 +427,9 @@ int main(void)
 	tcase_add_test(tc, test_bench_swallowed_is_told_by_the_status_too);
 	tcase_add_test(tc, test_bench_cell_without_a_round_cannot_tell);
 	tcase_add_test(tc, test_bench_counts_fires_that_went_wrong);
+	tcase_add_test(tc, test_bench_all_measures_have_ratios);
+	tcase_add_test(tc, test_bench_verdict_needs_sound_rows);
+	tcase_add_test(tc, test_bench_undecided_only_where_it_was_asked);
 	tcase_add_test(tc, test_bench_reference_is_the_first_kernel_row);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
