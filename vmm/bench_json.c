@@ -9,8 +9,10 @@
 #include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
+#include "config.h"
 #include "host.h"
 #include "jsonw.h"
+#include "noise_floor.h"
 
 #ifndef PUNCTUAL_VERSION
 #error "the build passes PUNCTUAL_VERSION"
@@ -155,6 +157,9 @@ static void write_cell(struct jsonw *w, const struct bench_report *report,
 	for (size_t i = 0; i < cell->set_count; i++)
 		jsonw_string(w, NULL, cell->sets[i]);
 	jsonw_array_end(w);
+	jsonw_object_begin(w, "config_in_force");
+	config_write_effective(&report->configs[index], w);
+	jsonw_object_end(w);
 	/* Index into "cells"; its own: it is the reference. */
 	jsonw_u64(w, "reference", reference);
 	/* Index into "calibrations". */
@@ -184,6 +189,8 @@ void bench_json_write(const struct bench_report *report, struct jsonw *w)
 	jsonw_object_begin(w, "host");
 	host_write(report->host, w);
 	jsonw_object_end(w);
+	noise_floor_write(&report->noise[0], "noise_floor_before", w);
+	noise_floor_write(&report->noise[1], "noise_floor_after", w);
 	jsonw_array_begin(w, "calibrations");
 	for (size_t i = 0; i < report->calibrations->count; i++)
 		calibrate_write(&report->calibrations->items[i].measured, NULL,

@@ -109,18 +109,13 @@ static int calibrate_all(struct bench *bench, unsigned int round)
 
 	for (size_t i = 0; !status && i < bench->calibrations.count; i++) {
 		struct bench_calibration *item = &bench->calibrations.items[i];
-		const struct bench_cell *cell = &bench->plan.cells[item->cell];
-		struct config config;
 
-		if (config_load(cell->config, bench_sets(cell), cell->set_count,
-				&config, bench->err, sizeof(bench->err)))
-			return EXIT_STATUS_CONFIG;
-		if (bench_calibration_measure(item, &config, &bench->signals,
-					      bench->err, sizeof(bench->err)))
+		if (bench_calibration_measure(item, &bench->configs[item->cell],
+					      &bench->signals, bench->err,
+					      sizeof(bench->err)))
 			status = EXIT_STATUS_INTERNAL;
 		else if (bench->signals.stopped_by)
 			status = stopped(bench, round);
-		config_free(&config);
 	}
 	return status;
 }
@@ -146,12 +141,15 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 		&bench->runs[index * bench->plan.rounds + round];
 	struct bench_output output;
 	char entry_cost[BENCH_ENTRY_COST_SIZE];
-	int status = 0;
+	int ret, status = 0;
 
-	if (bench_child_run(
-		    PROGRAM, cell->config, bench_sets(cell), cell->set_count,
-		    bench_calibration_option(cell->calibration, entry_cost),
-		    &bench->signals, &output, bench->err, sizeof(bench->err)))
+	bench_progress_show(&bench->progress, round);
+	ret = bench_child_run(
+		PROGRAM, cell->config, bench_sets(cell), cell->set_count,
+		bench_calibration_option(cell->calibration, entry_cost),
+		&bench->signals, &output, bench->err, sizeof(bench->err));
+	bench_progress_clear(&bench->progress);
+	if (ret)
 		return EXIT_STATUS_INTERNAL;
 	if (bench->signals.stopped_by)
 		status = stopped(bench, round);
@@ -171,6 +169,17 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 	return status;
 }
 
+/* On a CPU that the runs use, as far as they are bound to one. A context that
+ * cannot be had is no reason to stop. */
+static void measure_noise(struct bench *bench, struct noise_floor *floor)
+{
+	const cpu_set_t *cpus = bench->configs[0].cpu_affinity;
+	int ret = noise_floor_measure(floor, cpus);
+
+	if (ret)
+		complain("noise floor not measured: %s", strerror(-ret));
+}
+
 int bench_rounds_run(struct bench *bench)
 {
 	int status = 0, ret = bench_signals_open(&bench->signals);
@@ -182,6 +191,10 @@ int bench_rounds_run(struct bench *bench)
 	}
 	guard_init(&bench->guard);
 	status = calibrate_all(bench, 0);
+	measure_noise(bench, &bench->noise[0]);
+	bench_progress_init(&bench->progress, bench->options->quiet,
+			    bench->plan.rounds,
+			    bench->plan.rounds * bench->plan.cell_count);
 	for (unsigned int round = 0; !status && round < bench->plan.rounds;
 	     round++)
 		for (size_t i = 0; !status && i < bench->plan.cell_count; i++) {
@@ -189,6 +202,8 @@ int bench_rounds_run(struct bench *bench)
 			if (!status)
 				status = run_cell(bench, round, i);
 		}
+	if (!status)
+		measure_noise(bench, &bench->noise[1]);
 	bench_signals_close(&bench->signals);
 	return status;
 }

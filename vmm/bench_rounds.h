@@ -11,11 +11,14 @@
 #include "bench_calibrate.h"
 #include "bench_child.h"
 #include "bench_plan.h"
+#include "bench_progress.h"
 #include "bench_stats.h"
 #include "guard.h"
 #include "host.h"
+#include "noise_floor.h"
 #include "output.h"
 
+struct config;
 struct options;
 
 struct bench {
@@ -26,7 +29,10 @@ struct bench {
 	struct bench_run *runs; /* a cell's rounds side by side */
 	struct bench_summary *summaries;
 	struct bench_signals signals;
+	struct bench_progress progress;
+	struct config *configs; /* one a cell, as check_cells() found it */
 	struct host_info host;
+	struct noise_floor noise[2]; /* before the rounds, and after them */
 	struct output json;
 	char err[512];
 };

@@ -20,7 +20,9 @@
 
 struct bench_calibrations;
 struct bench_plan;
+struct config;
 struct host_info;
+struct noise_floor;
 
 enum {
 	BENCH_MESSAGE_SIZE = 160,
@@ -68,6 +70,8 @@ struct bench_summary {
 struct bench_report {
 	const struct bench_plan *plan;
 	const struct host_info *host;
+	const struct noise_floor *noise; /* before the rounds, after them */
+	const struct config *configs;	 /* one a cell */
 	const struct bench_calibrations *calibrations;
 	const struct bench_run *runs;	       /* see bench_runs() */
 	const struct bench_summary *summaries; /* one a cell */

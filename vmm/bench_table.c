@@ -14,6 +14,7 @@
 #include "bench_plan.h"
 #include "bench_stats.h"
 #include "host.h"
+#include "noise_floor.h"
 
 enum {
 	NAME_WIDTH_MIN = 14, /* "userspace auto" */
@@ -252,6 +253,36 @@ static void print_block(const struct block *b)
 	print_notes(b);
 }
 
+static void print_noise(FILE *out, const char *when,
+			const struct noise_floor *floor)
+{
+	if (floor->is_done)
+		fprintf(out, " %s %" PRIu64 " and %" PRIu64, when,
+			floor->p99_9_tsc, floor->max_tsc);
+	else
+		fprintf(out, " %s -", when);
+}
+
+/* What else the numbers depend on. */
+static void print_context(const struct bench_report *report, FILE *out)
+{
+	const struct host_info *host = report->host;
+
+	fprintf(out,
+		"governor %s, halt_poll_ns %" PRId64
+		", may run on CPUs %s, scheduler %s, priority %d, nice %d\n",
+		*host->governor ? host->governor : "-", host->halt_poll_ns,
+		*host->allowed_cpus ? host->allowed_cpus : "-",
+		*host->scheduler ? host->scheduler : "-", host->priority,
+		host->nice_value);
+	fprintf(out, "noise floor, cycles (p99.9 and longest gap of a loop of "
+		     "TSC reads):");
+	print_noise(out, "before", &report->noise[0]);
+	fputc(',', out);
+	print_noise(out, "after", &report->noise[1]);
+	fputc('\n', out);
+}
+
 /* The first sample there is speaks for the host: the TSC is the same for
  * all, and so is the way in which deadlines reach userspace. */
 static void print_host(const struct bench_report *report, FILE *out)
@@ -283,6 +314,7 @@ static void print_host(const struct bench_report *report, FILE *out)
 			is_unstable ? ", allowed to be unstable" : "",
 			user ? ", userspace through rung " : "",
 			user ? user->rung : "", plan->rounds);
+	print_context(report, out);
 }
 
 void bench_table_print(const struct bench_report *report, FILE *out)

@@ -50,20 +50,23 @@ static int find_waits(struct bench *bench, bool *has_wait)
 /* Loads every cell once: what is wrong with one must not show in round 3. */
 static int check_cells(struct bench *bench)
 {
-	int ret = bench_calibrations_init(&bench->calibrations,
-					  bench->plan.cell_count);
+	size_t count = bench->plan.cell_count;
+	int ret = bench_calibrations_init(&bench->calibrations, count);
 
-	for (size_t i = 0; !ret && i < bench->plan.cell_count; i++) {
+	bench->configs = calloc(count, sizeof(*bench->configs));
+	if (!bench->configs)
+		ret = -ENOMEM;
+
+	for (size_t i = 0; !ret && i < count; i++) {
 		struct bench_cell *cell = &bench->plan.cells[i];
-		struct config config;
+		struct config *config = &bench->configs[i];
 
 		if (config_load(cell->config, bench_sets(cell), cell->set_count,
-				&config, bench->err, sizeof(bench->err)))
+				config, bench->err, sizeof(bench->err)))
 			return EXIT_STATUS_CONFIG;
-		cell->is_kernel = config.mode == TIMER_KERNEL;
-		ret = bench_calibrations_add(&bench->calibrations, i, &config,
+		cell->is_kernel = config->mode == TIMER_KERNEL;
+		ret = bench_calibrations_add(&bench->calibrations, i, config,
 					     &cell->calibration);
-		config_free(&config);
 	}
 	if (!ret)
 		return 0;
@@ -170,6 +173,8 @@ static int report_all(struct bench *bench, int status)
 	struct bench_report report = {
 		.plan = &bench->plan,
 		.host = &bench->host,
+		.noise = bench->noise,
+		.configs = bench->configs,
 		.calibrations = &bench->calibrations,
 		.runs = bench->runs,
 		.summaries = bench->summaries,
@@ -226,6 +231,9 @@ int command_bench(const struct options *options)
 		status = run_all(&bench);
 	free(bench.runs);
 	free(bench.summaries);
+	for (size_t i = 0; bench.configs && i < bench.plan.cell_count; i++)
+		config_free(&bench.configs[i]);
+	free(bench.configs);
 	bench_calibrations_free(&bench.calibrations);
 	bench_plan_free(&bench.plan);
 	return status;

@@ -8,9 +8,11 @@
 
 #include <cpuid.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -88,6 +90,46 @@ static uint64_t read_steal(void)
 	return steal;
 }
 
+/* "Cpus_allowed_list:\t0-1" of /proc/self/status. */
+static void read_allowed_cpus(char *out, size_t size)
+{
+	static const char name[] = "Cpus_allowed_list:";
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+
+	out[0] = '\0';
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, sizeof(name) - 1)) {
+			const char *at = line + sizeof(name) - 1;
+
+			at += strspn(at, " \t");
+			snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+		}
+	if (file)
+		fclose(file);
+}
+
+static void read_scheduling(struct host_info *host)
+{
+	static const struct {
+		int policy;
+		const char *name;
+	} policies[] = {
+		{SCHED_OTHER, "other"}, {SCHED_FIFO, "fifo"}, {SCHED_RR, "rr"},
+		{SCHED_BATCH, "batch"}, {SCHED_IDLE, "idle"},
+	};
+	struct sched_param param = {0};
+	int policy = sched_getscheduler(0);
+
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
+		if ((policy & ~SCHED_RESET_ON_FORK) == policies[i].policy)
+			snprintf(host->scheduler, sizeof(host->scheduler), "%s",
+				 policies[i].name);
+	if (!sched_getparam(0, &param))
+		host->priority = param.sched_priority;
+	host->nice_value = getpriority(PRIO_PROCESS, 0);
+}
+
 void host_read_clocksource(char *out, size_t size)
 {
 	read_line(CLOCKSOURCE, out, size);
@@ -112,6 +154,8 @@ void host_read(struct host_info *host)
 	host->preemption_timer = read_number(
 		"/sys/module/kvm_intel/parameters/preemption_timer");
 	host->cpus = cpus > 0 ? (uint32_t)cpus : 0;
+	read_allowed_cpus(host->allowed_cpus, sizeof(host->allowed_cpus));
+	read_scheduling(host);
 	host->steal_ticks = read_steal();
 }
 
@@ -133,5 +177,9 @@ void host_write(const struct host_info *host, struct jsonw *w)
 	jsonw_i64(w, "halt_poll_ns", host->halt_poll_ns);
 	jsonw_i64(w, "preemption_timer", host->preemption_timer);
 	jsonw_string(w, "governor", host->governor);
+	jsonw_string(w, "allowed_cpus", host->allowed_cpus);
+	jsonw_string(w, "scheduler", host->scheduler);
+	jsonw_i64(w, "priority", host->priority);
+	jsonw_i64(w, "nice", host->nice_value);
 	jsonw_u64(w, "steal_ticks", host->steal_ticks);
 }

@@ -21,6 +21,10 @@ struct host_info {
 	int64_t halt_poll_ns;	  /* -1 if unknown */
 	int64_t preemption_timer; /* kvm_intel parameter: 1, 0, -1 unknown */
 	uint32_t cpus;		  /* online */
+	/* Of the process, which its threads start with. */
+	char allowed_cpus[128];	  /* list, as "0-1,4"; "" if unknown */
+	char scheduler[16];	  /* "other", "fifo", ...; "" if unknown */
+	int priority, nice_value; /* real-time priority, 0 in "other" */
 	uint64_t steal_ticks;	  /* /proc/stat, summed over CPUs, USER_HZ */
 };
 

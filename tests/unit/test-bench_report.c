@@ -14,9 +14,11 @@
 #include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
+#include "config.h"
 #include "host.h"
 #include "json.h"
 #include "jsonw.h"
+#include "noise_floor.h"
 #include "tap.h"
 
 enum {
@@ -30,6 +32,24 @@ static struct host_info host = {
 	.clocksource = "tsc",
 	.backend = "kvm_amd",
 	.cpus = 2,
+	.halt_poll_ns = 200000,
+	.allowed_cpus = "0-1",
+	.scheduler = "other",
+	.nice_value = 5,
+};
+
+/* The second could not be measured. */
+static struct noise_floor noise[2] = {
+	{.is_done = true,
+	 .cpu = 1,
+	 .reads = 4096,
+	 .span_tsc = 100000,
+	 .p99_9_tsc = 33,
+	 .max_tsc = 4000},
+};
+
+static struct config configs[CELLS] = {
+	{.boot_args = "wait=spin", .mode = TIMER_KERNEL},
 };
 
 static char *sets[] = {"timer.mode=kernel"};
@@ -70,6 +90,8 @@ static struct bench_summary summaries[CELLS];
 static struct bench_report report = {
 	.plan = &plan,
 	.host = &host,
+	.noise = noise,
+	.configs = configs,
 	.calibrations = &calibrations,
 	.runs = runs,
 	.summaries = summaries,
@@ -152,6 +174,10 @@ static const char *const lines[] = {
 	"Linux 6.1.0, kvm_amd, A CPU, 2 CPUs, clocksource tsc",
 	"TSC 2000.000 MHz, userspace through rung split; medians over the "
 	"ok of 3 rounds",
+	"governor -, halt_poll_ns 200000, may run on CPUs 0-1, scheduler other, "
+	"priority 0, nice 5",
+	"noise floor, cycles (p99.9 and longest gap of a loop of TSC reads): "
+	"before 33 and 4000, after -",
 	"a.json, wait=spin",
 	"mode                cycles      ns    cycles       ns  kernel "
 	"early lost doubled share  us/fire ok/bad",
@@ -256,13 +282,15 @@ START_TEST(test_bench_table_folds_many_rounds)
 	static struct bench_run many[2 * MANY];
 	static struct bench_summary sums[2];
 	struct bench_plan two = {cells, 2, MANY};
-	struct bench_report r = {&plan, &host, &calibrations, many, sums, 0};
+	struct bench_report r = report;
 	int64_t scratch[MANY];
 	char *text, *list;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	r.plan = &two;
+	r.runs = many;
+	r.summaries = sums;
 	for (int i = 0; i < MANY; i++) {
 		many[i] = runs[0];
 		many[MANY + i] = runs[ROUNDS];
@@ -373,6 +401,18 @@ START_TEST(test_bench_json_has_it_all)
 		json_get(&doc, json_root(&doc), "cells[1].rounds[1].p50_tsc"));
 	expect_text(&doc, "cells[2].why_not",
 		    "not comparable: early 1, lost 0, doubled 0");
+	expect_text(&doc, "host.allowed_cpus", "0-1");
+	expect(&doc, "noise_floor_before.cpu", 1);
+	expect(&doc, "noise_floor_before.reads", 4096);
+	expect(&doc, "noise_floor_before.span_tsc", 100000);
+	expect(&doc, "noise_floor_before.p99_9_tsc", 33);
+	expect(&doc, "noise_floor_before.max_tsc", 4000);
+	expect_null(&doc, "noise_floor_after");
+	expect_text(&doc, "cells[0].config_in_force.boot-source.boot_args",
+		    "wait=spin");
+	expect_text(&doc, "cells[0].config_in_force.timer.mode", "kernel");
+	expect_text(&doc, "cells[1].config_in_force.timer.mode", "userspace");
+	expect(&doc, "cells[0].rounds[0].steal_ticks", 3);
 	expect(&doc, "cells[3].block", 1);
 	expect(&doc, "cells[4].reference", 3);
 	/* Swallowed: no ratio, not even of the rounds that look well. */

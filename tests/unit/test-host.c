@@ -101,6 +101,10 @@ START_TEST(test_host_write)
 		.preemption_timer = 0,
 		.cpus = 12,
 		.steal_ticks = 345,
+		.allowed_cpus = "0,2-3",
+		.scheduler = "fifo",
+		.priority = 50,
+		.nice_value = -7,
 	};
 
 	write_out(&host);
@@ -115,6 +119,10 @@ START_TEST(test_host_write)
 	check_number("preemption_timer", 0);
 	check_number("cpus", 12);
 	check_number("steal_ticks", 345);
+	check_string("allowed_cpus", "0,2-3");
+	check_string("scheduler", "fifo");
+	check_number("priority", 50);
+	check_number("nice", -7);
 	json_free(&doc);
 }
 END_TEST
@@ -134,6 +142,12 @@ START_TEST(test_host_read)
 	ck_assert_int_le(host.preemption_timer, 1);
 	ck_assert_ptr_null(strchr(host.clocksource, '\n'));
 	ck_assert_ptr_null(strchr(host.governor, '\n'));
+	ck_assert_uint_eq(strspn(host.allowed_cpus, "0123456789,-"),
+			  strlen(host.allowed_cpus));
+	ck_assert_str_ne(host.allowed_cpus, "");
+	ck_assert_str_ne(host.scheduler, "");
+	ck_assert_int_ge(host.nice_value, -20);
+	ck_assert_int_le(host.nice_value, 19);
 	write_out(&host);
 	check_string("kernel", host.kernel);
 	json_free(&doc);
