@@ -50,6 +50,7 @@ static void write_sample(struct jsonw *w, const struct bench_sample *sample)
 	jsonw_i64(w, "p99_tsc", sample->p99_tsc);
 	jsonw_i64(w, "p99_ns", sample->p99_ns);
 	jsonw_u64(w, "fires", sample->fires);
+	jsonw_u64(w, "warmup", sample->warmup);
 	jsonw_u64(w, "early", sample->early);
 	jsonw_u64(w, "lost", sample->lost);
 	jsonw_u64(w, "doubled", sample->doubled);
@@ -76,8 +77,11 @@ static void write_run(struct jsonw *w, unsigned int round,
 	jsonw_i64(w, "status", run->status);
 	jsonw_string(w, "message", *run->message ? run->message : NULL);
 	jsonw_u64(w, "wall_ns", run->wall_ns);
-	if (run->has_sample)
+	if (run->has_sample) {
 		write_sample(w, &run->sample);
+		jsonw_u64(w, "below_zero", run->sample.below_zero);
+		bench_hist_write(&run->hist, "lateness_tsc", w);
+	}
 	for (unsigned int m = 0; m < BENCH_MEASURES; m++) {
 		struct bench_median ratio = {0};
 

@@ -61,8 +61,8 @@ static void judge(struct bench_run *run, const struct bench_output *output)
 		     BENCH_SAMPLE_JSON_MAX);
 		return;
 	}
-	if (bench_sample_read(output->json, output->json_len, &run->sample, err,
-			      sizeof(err))) {
+	if (bench_sample_read(output->json, output->json_len, &run->sample,
+			      &run->hist, err, sizeof(err))) {
 		run->sample = (struct bench_sample){0};
 		lose(run, "status %d, %s", run->status, err);
 		return;

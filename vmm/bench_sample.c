@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_hist.h"
 #include "json.h"
 
 #define SCHEMA "punctual-result-1"
@@ -110,6 +111,8 @@ static int read_counts(const struct reader *r, struct bench_sample *sample)
 		{"host.steal_ticks_during_run", &sample->steal_ticks},
 		{"lateness_all.samples", &sample->samples},
 		{"lateness_all.fires", &sample->fires},
+		{"lateness_all.warmup", &sample->warmup},
+		{"lateness_all.below_zero", &sample->below_zero},
 		{"lateness_all.early", &sample->early},
 		{"lateness_all.lost", &sample->lost},
 		{"lateness_all.doubled", &sample->doubled},
@@ -158,7 +161,21 @@ static int read_arms(const struct reader *r, struct bench_sample *sample)
 	return 0;
 }
 
-static int read_all(const struct reader *r, struct bench_sample *sample)
+static int read_hist(const struct reader *r, struct bench_hist *hist)
+{
+	static const char path[] = "lateness_all.histogram_tsc";
+	const struct json_node *node = json_get(r->doc, r->root, path);
+	int ret = node ? bench_hist_read(r->doc, node, hist) : -EINVAL;
+
+	if (ret == -EINVAL)
+		fail(r, path, "not a histogram");
+	else if (ret)
+		fail(r, path, strerror(-ret));
+	return ret;
+}
+
+static int read_all(const struct reader *r, struct bench_sample *sample,
+		    struct bench_hist *hist)
 {
 	int ret;
 
@@ -171,11 +188,13 @@ static int read_all(const struct reader *r, struct bench_sample *sample)
 		ret = read_percentiles(r, sample);
 	if (!ret && sample->is_userspace)
 		ret = read_arms(r, sample);
+	if (!ret && hist)
+		ret = read_hist(r, hist);
 	return ret;
 }
 
 int bench_sample_read(const char *json, size_t len, struct bench_sample *sample,
-		      char *err, size_t err_size)
+		      struct bench_hist *hist, char *err, size_t err_size)
 {
 	struct json_doc doc;
 	struct reader r = {.doc = &doc, .err = err, .err_size = err_size};
@@ -186,7 +205,7 @@ int bench_sample_read(const char *json, size_t len, struct bench_sample *sample,
 	if (ret)
 		return ret;
 	r.root = json_root(&doc);
-	ret = read_all(&r, sample);
+	ret = read_all(&r, sample, hist);
 	json_free(&doc);
 	return ret;
 }

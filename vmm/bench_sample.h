@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct bench_hist;
+
 /* Frames and units as in the result: see results.h. */
 struct bench_sample {
 	int status;		 /* the exit status it foretells */
@@ -21,7 +23,9 @@ struct bench_sample {
 				  * leaves them 0 */
 	int64_t p50_tsc, p50_ns; /* lateness of the fires */
 	int64_t p99_tsc, p99_ns;
-	uint64_t fires; /* warm-up included */
+	uint64_t fires;	     /* warm-up included */
+	uint64_t warmup;     /* fires that no percentile counts */
+	uint64_t below_zero; /* samples that no histogram can hold */
 	uint64_t early, lost, doubled;
 	uint64_t loop_turns; /* while waiting wait_tsc in all; 0: hlt */
 	uint64_t wait_tsc;
@@ -35,11 +39,12 @@ enum {
 };
 
 /*
- * Reads a "punctual-result-1" document. 0; -EINVAL (not one, or a member is
- * missing or out of range) or -ENOMEM, with one line in err. Pure.
+ * Reads a "punctual-result-1" document, and its lateness histogram into *hist,
+ * to be freed by the caller, unless hist is NULL. 0; -EINVAL (not one, or a
+ * member is missing or out of range) or -ENOMEM, with one line in err. Pure.
  */
 int bench_sample_read(const char *json, size_t len, struct bench_sample *sample,
-		      char *err, size_t err_size);
+		      struct bench_hist *hist, char *err, size_t err_size);
 
 /* CPU time of the whole process over the fires, ns; false without fires. */
 bool bench_sample_cpu_per_fire(const struct bench_sample *sample, int64_t *ns);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench_hist.h"
 #include "bench_sample.h"
 #include "bench_verdict.h"
 
@@ -37,6 +38,7 @@ struct bench_run {
 	size_t position;  /* in its round, from 0 */
 	uint64_t wall_ns; /* of the process, from start to end */
 	struct bench_sample sample;
+	struct bench_hist hist; /* its lateness; to be freed */
 	char message[BENCH_MESSAGE_SIZE];
 };
 

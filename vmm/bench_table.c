@@ -238,6 +238,25 @@ static void print_calibration(const struct block *b)
 	print_cost(b->out, "halted", &item->measured.cost[CALIBRATE_HALTED]);
 }
 
+/* Runs of a block fire alike; the first that counts speaks for them. */
+static void print_dropped(const struct block *b)
+{
+	for (size_t i = b->first; i < b->first + b->count; i++) {
+		const struct bench_run *runs = bench_runs(b->report, i);
+
+		for (unsigned int j = 0; j < b->report->plan->rounds; j++)
+			if (runs[j].is_ok) {
+				fprintf(b->out,
+					"warm-up, in no percentile: the first "
+					"%" PRIu64 " of %" PRIu64
+					" fires of each run\n",
+					runs[j].sample.warmup,
+					runs[j].sample.fires);
+				return;
+			}
+	}
+}
+
 static void print_block(const struct block *b)
 {
 	const struct bench_cell *cell = cell_at(b, b->first);
@@ -249,6 +268,7 @@ static void print_block(const struct block *b)
 		print_row(b, i);
 	print_ratios(b);
 	print_verdicts(b);
+	print_dropped(b);
 	print_calibration(b);
 	print_notes(b);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_hgrm.h"
 #include "bench_json.h"
 #include "bench_plan.h"
 #include "bench_rounds.h"
@@ -152,6 +153,17 @@ static int write_json(struct bench *bench, const struct bench_report *report)
 	return ret ? EXIT_STATUS_OUTPUT : 0;
 }
 
+static int write_hgrm(struct bench *bench, const struct bench_report *report)
+{
+	const char *prefix = bench->options->hgrm_prefix;
+
+	if (!prefix ||
+	    !bench_hgrm_write(report, prefix, bench->err, sizeof(bench->err)))
+		return 0;
+	complain("%s", bench->err);
+	return EXIT_STATUS_OUTPUT;
+}
+
 static int print_table(const struct bench *bench,
 		       const struct bench_report *report)
 {
@@ -180,14 +192,27 @@ static int report_all(struct bench *bench, int status)
 		.summaries = bench->summaries,
 	};
 	int verdict = summarize(bench, &report);
-	int json_status;
+	int lost;
 
 	report.status = status ? status : verdict;
-	json_status = write_json(bench, &report);
-	status = print_table(bench, &report);
-	if (json_status || status)
-		return EXIT_STATUS_OUTPUT;
-	return report.status;
+	/* What cannot be written keeps nothing else from being written. */
+	lost = write_json(bench, &report);
+	lost |= write_hgrm(bench, &report);
+	lost |= print_table(bench, &report);
+	return lost ? EXIT_STATUS_OUTPUT : report.status;
+}
+
+/* What cannot be written costs no run. 0 or -errno. */
+static int open_outputs(struct bench *bench)
+{
+	const char *prefix = bench->options->hgrm_prefix;
+	int ret = output_open(&bench->json, bench->options->json_path,
+			      bench->err, sizeof(bench->err));
+
+	if (!ret && prefix)
+		ret = bench_hgrm_open(&bench->plan, prefix, bench->err,
+				      sizeof(bench->err));
+	return ret;
 }
 
 static int run_all(struct bench *bench)
@@ -202,8 +227,7 @@ static int run_all(struct bench *bench)
 		complain("%s", strerror(ENOMEM));
 		return EXIT_STATUS_INTERNAL;
 	}
-	if (output_open(&bench->json, bench->options->json_path, bench->err,
-			sizeof(bench->err))) {
+	if (open_outputs(bench)) {
 		complain("%s", bench->err);
 		return EXIT_STATUS_OUTPUT;
 	}
@@ -229,6 +253,9 @@ int command_bench(const struct options *options)
 		complain("%s", bench.err);
 	else
 		status = run_all(&bench);
+	for (size_t i = 0;
+	     bench.runs && i < bench.plan.cell_count * bench.plan.rounds; i++)
+		bench_hist_free(&bench.runs[i].hist);
 	free(bench.runs);
 	free(bench.summaries);
 	for (size_t i = 0; bench.configs && i < bench.plan.cell_count; i++)

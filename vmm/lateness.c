@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hist.h"
+#include "hist_json.h"
 #include "jsonw.h"
 #include "memory.h"
 #include "percentile.h"
@@ -202,6 +204,23 @@ static size_t pool(const struct lateness_store *store, int64_t *out,
 	return n;
 }
 
+/* A fire that was early has no place in a histogram of what is late. */
+static void write_histogram(struct jsonw *w, const int64_t *samples, size_t n)
+{
+	uint64_t below_zero = 0;
+	struct hist hist;
+
+	hist_init(&hist);
+	for (size_t i = 0; i < n; i++) {
+		if (samples[i] < 0)
+			below_zero++;
+		else
+			hist_add(&hist, (uint64_t)samples[i]);
+	}
+	jsonw_u64(w, "below_zero", below_zero);
+	hist_json_write(w, "histogram_tsc", &hist);
+}
+
 int lateness_write(struct lateness_store *store, uint32_t tsc_khz,
 		   bool with_samples, struct jsonw *w)
 {
@@ -222,6 +241,7 @@ int lateness_write(struct lateness_store *store, uint32_t tsc_khz,
 	n = pool(store, scratch, &sum);
 	write_counts(w, &sum);
 	write_percentiles(w, scratch, n, tsc_khz);
+	write_histogram(w, scratch, n);
 	jsonw_object_end(w);
 	jsonw_u64(w, "lateness_refused", store->refused);
 	free(scratch);

@@ -51,8 +51,9 @@ int lateness_accept(struct lateness_store *store, const struct guest_ram *ram,
 /*
  * Writes the array member "lateness": one object a CPU that reported, with
  * percentiles (nearest rank) in TSC cycles and in ns, and all CPUs pooled in
- * the member "lateness_all". With with_samples the raw samples too. Sorts
- * nothing in place. 0 or -ENOMEM. Main thread, vCPU threads gone.
+ * the member "lateness_all", with their histogram. With with_samples the raw
+ * samples too. Sorts nothing in place. 0 or -ENOMEM. Main thread, vCPU threads
+ * gone.
  */
 int lateness_write(struct lateness_store *store, uint32_t tsc_khz,
 		   bool with_samples, struct jsonw *w);

@@ -20,7 +20,7 @@ const char options_usage[] =
 	"                           [--samples] [-q] [-v]\n"
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [-q] [-v]\n"
+	"                           [--hgrm=PREFIX] [-q] [-v]\n"
 	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
 	"       punctual probe [--json[=FILE]] [-q]\n"
 	"       punctual --version | -h | --help\n"
@@ -32,6 +32,8 @@ const char options_usage[] =
 	"\n"
 	"  --set KEY=VALUE  override one key of the config\n"
 	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
+	"  --hgrm=PREFIX    lateness of each row as an HdrHistogram percentile\n"
+	"                   file, PREFIX and the row's name\n"
 	"  --samples        raw lateness samples in the JSON\n"
 	"  --entry-cost=RUNNING,HALTED\n"
 	"                   what vmentry_advance auto would measure, in TSC\n"
@@ -45,6 +47,7 @@ enum {
 	OPT_ENTRY_COST,
 	OPT_ROUNDS,
 	OPT_VARY,
+	OPT_HGRM,
 	OPT_VERSION,
 	ROUNDS_MAX = 10000,
 	ENTRY_COST_MAX_TSC = 100000000, /* 10 ms at 10 GHz */
@@ -59,6 +62,7 @@ static const struct option long_options[] = {
 	{"entry-cost", required_argument, NULL, OPT_ENTRY_COST},
 	{"rounds", required_argument, NULL, OPT_ROUNDS},
 	{"vary", required_argument, NULL, OPT_VARY},
+	{"hgrm", required_argument, NULL, OPT_HGRM},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
@@ -147,6 +151,8 @@ static int check_use(const struct options *o, char *err, size_t err_size)
 	if ((o->rounds || o->vary_count) && o->command != COMMAND_BENCH)
 		return fail(err, err_size, "--rounds and --vary are for bench",
 			    NULL);
+	if (o->hgrm_prefix && o->command != COMMAND_BENCH)
+		return fail(err, err_size, "--hgrm is for bench", NULL);
 	if (o->samples && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--samples is for run", NULL);
 	if (o->has_entry_cost && o->command != COMMAND_RUN)
@@ -175,6 +181,9 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		return 0;
 	case OPT_VARY:
 		o->vary[o->vary_count++] = optarg;
+		return 0;
+	case OPT_HGRM:
+		o->hgrm_prefix = optarg;
 		return 0;
 	case OPT_JSON:
 		o->json_path = optarg ? optarg : "-";

@@ -12,6 +12,7 @@
 
 #include "calibrate.h"
 #include "config.h"
+#include "hist_json.h"
 #include "host.h"
 #include "jsonw.h"
 #include "kvm.h"
@@ -54,28 +55,6 @@ static void write_exits(struct jsonw *w, const struct vcpu_stats *stats)
 	jsonw_u64(w, "other", other);
 	jsonw_u64(w, "interrupted", stats->interrupted);
 	jsonw_u64(w, "not_started", stats->not_started);
-	jsonw_object_end(w);
-}
-
-static void write_hist(struct jsonw *w, const char *name, const struct hist *h)
-{
-	jsonw_object_begin(w, name);
-	jsonw_u64(w, "count", h->count);
-	if (h->count) {
-		jsonw_u64(w, "min", h->min);
-		jsonw_u64(w, "max", h->max);
-	}
-	/* [low, high, count] of each bucket that is not empty. */
-	jsonw_array_begin(w, "buckets");
-	for (size_t i = hist_next(h, 0); i < HIST_BUCKETS;
-	     i = hist_next(h, i + 1)) {
-		jsonw_array_begin(w, NULL);
-		jsonw_u64(w, NULL, hist_low(i));
-		jsonw_u64(w, NULL, hist_high(i));
-		jsonw_u64(w, NULL, h->bucket[i]);
-		jsonw_array_end(w);
-	}
-	jsonw_array_end(w);
 	jsonw_object_end(w);
 }
 
@@ -128,8 +107,8 @@ static void write_timer(struct jsonw *w, const struct user_timer *timer)
 	jsonw_u64(w, "max_spin_tsc", arrivals->max_spin_tsc);
 	jsonw_u64(w, "remainders", s->remainders);
 	jsonw_i64(w, "tsc_offset", (int64_t)timer->tsc.tsc_offset);
-	write_hist(w, "arrived_late_tsc", &arrivals->late_tsc);
-	write_hist(w, "spin_end_tsc", &arrivals->spin_end_tsc);
+	hist_json_write(w, "arrived_late_tsc", &arrivals->late_tsc);
+	hist_json_write(w, "spin_end_tsc", &arrivals->spin_end_tsc);
 	if (timer->setup->advance == USER_TIMER_ADVANCE_AUTO)
 		write_tuner(w, &timer->tuner);
 	jsonw_object_end(w);

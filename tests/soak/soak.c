@@ -140,7 +140,7 @@ static void judge(const struct bench_output *output, struct soak_result *result,
 		snprintf(message, size, "%s",
 			 *output->line ? output->line : "no result");
 	else if (bench_sample_read(output->json, output->json_len, &sample,
-				   message, size))
+				   NULL, message, size))
 		has_sample = false;
 	result->message = message;
 	result->status = output->status;

@@ -117,6 +117,8 @@ static void set_run(size_t cell, size_t round, int64_t p50_tsc)
 			   .p99_tsc = 3 * p50_tsc,
 			   .p99_ns = 3 * p50_tsc / 2,
 			   .fires = 10,
+			   .warmup = 1,
+			   .below_zero = 2,
 			   .arms = 10,
 			   .loop_turns = cell < 3 ? 1000 - 100 * cell : 0,
 			   .wait_tsc = 1000,
@@ -124,6 +126,9 @@ static void set_run(size_t cell, size_t round, int64_t p50_tsc)
 			   .system_cpu_ns = 100},
 	};
 }
+
+static struct bench_hist_bucket bucket = {5, 7};
+static struct bench_hist hist = {7, 5, 5, &bucket, 1};
 
 static void lose_run(size_t cell, size_t round, const char *message)
 {
@@ -148,6 +153,7 @@ static void set_up(void)
 	lose_run(1, 1, "status 122: KVM");
 	runs[2 * ROUNDS].sample.early = 1;
 	runs[0].sample.steal_ticks = 3;
+	runs[0].hist = hist;
 	runs[4 * ROUNDS + 2].sample.arms = 9;
 	for (size_t i = 0; i < CELLS; i++)
 		bench_summarize(bench_runs(&report, i),
@@ -202,6 +208,7 @@ static const char *const lines[] = {
 	"  cannot tell: too few rounds",
 	"userspace auto    p50            0.100        -        -       -      3"
 	"  not comparable",
+	"warm-up, in no percentile: the first 1 of 10 fires of each run",
 	"vmentry_advance auto, measured before the rounds; 8 of 8 VMs "
 	"answered:",
 	"  running   900 cycles taken off the wait: min 1000 of 192 samples, "
@@ -413,6 +420,12 @@ START_TEST(test_bench_json_has_it_all)
 	expect_text(&doc, "cells[0].config_in_force.timer.mode", "kernel");
 	expect_text(&doc, "cells[1].config_in_force.timer.mode", "userspace");
 	expect(&doc, "cells[0].rounds[0].steal_ticks", 3);
+	expect(&doc, "cells[0].rounds[0].warmup", 1);
+	expect(&doc, "cells[0].rounds[0].below_zero", 2);
+	expect(&doc, "cells[0].rounds[0].lateness_tsc.count", 7);
+	expect(&doc, "cells[0].rounds[0].lateness_tsc.buckets[0][0]", 5);
+	expect(&doc, "cells[0].rounds[0].lateness_tsc.buckets[0][2]", 7);
+	expect(&doc, "cells[0].rounds[1].lateness_tsc.count", 0);
 	expect(&doc, "cells[3].block", 1);
 	expect(&doc, "cells[4].reference", 3);
 	/* Swallowed: no ratio, not even of the rounds that look well. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench_hist.h"
 #include "tap.h"
 
 #define HEAD                                                        \
@@ -22,7 +23,10 @@
 	"\"user_cpu_ns\":7000,\"system_cpu_ns\":3000,"
 #define COUNTS                                               \
 	"\"fires\":10,\"early\":1,\"lost\":2,\"doubled\":3," \
-	"\"loop_turns\":500,\"wait_tsc\":100000,"
+	"\"loop_turns\":500,\"wait_tsc\":100000,"            \
+	"\"warmup\":2,\"below_zero\":1,"                     \
+	"\"histogram_tsc\":{\"count\":7,\"min\":5,"          \
+	"\"max\":900,\"buckets\":[[5,5,3],[896,911,4]]},"
 #define PERCENTILES                                       \
 	"\"samples\":8,\"p50_tsc\":-300,\"p50_ns\":-150," \
 	"\"p99_tsc\":900,\"p99_ns\":450"
@@ -37,8 +41,18 @@
 
 static int sample_of(const char *json, struct bench_sample *sample, char *err)
 {
+	struct bench_hist hist;
+	int ret;
+
 	err[0] = '\0';
-	return bench_sample_read(json, strlen(json), sample, err, 256);
+	ret = bench_sample_read(json, strlen(json), sample, &hist, err, 256);
+	if (ret)
+		return ret;
+	ck_assert_uint_eq(hist.count, 7);
+	ck_assert_uint_eq(hist.used, 2);
+	bench_hist_free(&hist);
+	/* Who wants none gets the rest. */
+	return bench_sample_read(json, strlen(json), sample, NULL, err, 256);
 }
 
 START_TEST(test_bench_sample_of_mode_userspace)
@@ -67,6 +81,8 @@ START_TEST(test_bench_sample_of_mode_userspace)
 	ck_assert_uint_eq(s.wait_tsc, 100000);
 	ck_assert_uint_eq(s.arms, 11);
 	ck_assert_uint_eq(s.steal_ticks, 4);
+	ck_assert_uint_eq(s.warmup, 2);
+	ck_assert_uint_eq(s.below_zero, 1);
 	ck_assert(bench_sample_cpu_per_fire(&s, &cpu_ns));
 	ck_assert_int_eq(cpu_ns, 1000);
 	ck_assert(bench_sample_is_intercepted(&s));
@@ -115,15 +131,16 @@ END_TEST
 
 /* Each member in turn is renamed: it is then missing. */
 static const char *const members[] = {
-	"schema",	 "end",	     "status",
-	"timer_mode",	 "rung",     "tsc_allowed_unstable",
-	"early_allowed", "tsc_khz",  "user_cpu_ns",
-	"system_cpu_ns", "host",     "steal_ticks_during_run",
-	"vcpus",	 "arms",     "lateness_all",
-	"samples",	 "p50_tsc",  "p50_ns",
-	"p99_tsc",	 "p99_ns",   "fires",
-	"early",	 "lost",     "doubled",
-	"loop_turns",	 "wait_tsc",
+	"schema",	 "end",		  "status",
+	"timer_mode",	 "rung",	  "tsc_allowed_unstable",
+	"early_allowed", "tsc_khz",	  "user_cpu_ns",
+	"system_cpu_ns", "host",	  "steal_ticks_during_run",
+	"vcpus",	 "arms",	  "lateness_all",
+	"samples",	 "p50_tsc",	  "p50_ns",
+	"p99_tsc",	 "p99_ns",	  "fires",
+	"early",	 "lost",	  "doubled",
+	"loop_turns",	 "wait_tsc",	  "warmup",
+	"below_zero",	 "histogram_tsc",
 };
 
 START_TEST(test_bench_sample_misses_each_member)
@@ -156,6 +173,7 @@ static const struct {
 	{"-300", "9223372036854775808", "lateness_all.p50_tsc"},
 	{"{\"timer\":{\"arms\":5}}", "{}", "vcpus[].timer.arms"},
 	{"{\"timer\":{\"arms\":5}}", "5", "vcpus[].timer.arms"},
+	{"[5,5,3]", "[5,5,2]", "lateness_all.histogram_tsc: not a histogram"},
 	{"}}", "}", "result:1:"},
 };
 
@@ -185,7 +203,7 @@ START_TEST(test_bench_sample_of_nothing_is_an_error)
 	struct bench_sample s;
 	char err[256];
 
-	ck_assert_int_eq(bench_sample_read(NULL, 0, &s, err, sizeof(err)),
+	ck_assert_int_eq(bench_sample_read(NULL, 0, &s, NULL, err, sizeof(err)),
 			 -EINVAL);
 	ck_assert_int_eq(sample_of("[]", &s, err), -EINVAL);
 }

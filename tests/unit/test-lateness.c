@@ -202,8 +202,31 @@ START_TEST(test_lateness_pools_all_cpus)
 	ck_assert_int_eq(number("lateness_all.p50_tsc"), 52);
 	ck_assert_int_eq(number("lateness_all.p90_tsc"), 93);
 	ck_assert_int_eq(number("lateness_all.p99_tsc"), 1000);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.count") +
+				 number("lateness_all.below_zero"),
+			 103);
 	ck_assert_int_eq(number("lateness_all.min_tsc"), 1);
 	ck_assert_uint_eq(lateness_fires(&store), 104);
+}
+END_TEST
+
+START_TEST(test_lateness_histogram_of_the_pool)
+{
+	static const int64_t first[] = {900, -3, 0, 5}, second[] = {5, -1};
+	struct lateness_report report = good(0, 4);
+
+	report.warmup = 1;
+	accept_samples(report, first);
+	accept_samples(good(1, 2), second);
+	write_out(TSC_KHZ, false);
+	ck_assert_int_eq(number("lateness_all.below_zero"), 2);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.count"), 3);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.min"), 0);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.max"), 5);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.buckets[0][0]"), 0);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.buckets[0][2]"), 1);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.buckets[1][0]"), 5);
+	ck_assert_int_eq(number("lateness_all.histogram_tsc.buckets[1][2]"), 2);
 }
 END_TEST
 
@@ -396,6 +419,7 @@ int main(void)
 	tcase_add_test(tc, test_lateness_one_cpu);
 	tcase_add_test(tc, test_lateness_samples_only_when_asked);
 	tcase_add_test(tc, test_lateness_pools_all_cpus);
+	tcase_add_test(tc, test_lateness_histogram_of_the_pool);
 	tcase_add_test(tc, test_lateness_later_report_replaces);
 	tcase_add_test(tc, test_lateness_no_samples);
 	tcase_add_test(tc, test_lateness_all_warmup);
