@@ -6,6 +6,9 @@
  */
 #include "bench_json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
@@ -140,6 +143,15 @@ static void write_summary(struct jsonw *w, const struct bench_summary *s)
 	jsonw_object_end(w);
 }
 
+/* As text: JSON's numbers lose bits in many hands. */
+static void write_hash(struct jsonw *w, const struct bench_cell *cell)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, cell->image_hash);
+	jsonw_string(w, "image_fnv1a", cell->has_image_hash ? text : NULL);
+}
+
 static void write_cell(struct jsonw *w, const struct bench_report *report,
 		       size_t index)
 {
@@ -164,6 +176,7 @@ static void write_cell(struct jsonw *w, const struct bench_report *report,
 	jsonw_object_begin(w, "config_in_force");
 	config_write_effective(&report->configs[index], w);
 	jsonw_object_end(w);
+	write_hash(w, cell);
 	/* Index into "cells"; its own: it is the reference. */
 	jsonw_u64(w, "reference", reference);
 	/* Index into "calibrations". */

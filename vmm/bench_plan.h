@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct bench_calibration;
 struct options;
@@ -32,6 +33,8 @@ struct bench_cell {
 	/* Set by who loads the config. */
 	bool is_kernel;				     /* timer.mode in force */
 	const struct bench_calibration *calibration; /* NULL: needs none */
+	bool has_image_hash; /* the guest's image could be read */
+	uint64_t image_hash;
 };
 
 struct bench_plan {

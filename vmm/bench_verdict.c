@@ -46,17 +46,15 @@ size_t bench_interval_rank(size_t n, int64_t *level_ppm)
 	return rank;
 }
 
-static enum bench_verdict judge(const struct bench_ratio *ratio,
-				bool is_more_better)
+enum bench_verdict bench_verdict_of(int64_t low_ppm, int64_t high_ppm,
+				    bool is_more_better)
 {
-	if (!ratio->has_interval)
-		return BENCH_CANNOT_TELL;
-	if (ratio->low_ppm > PPM)
+	if (low_ppm > PPM)
 		return is_more_better ? BENCH_BETTER : BENCH_WORSE;
-	if (ratio->high_ppm < PPM)
+	if (high_ppm < PPM)
 		return is_more_better ? BENCH_WORSE : BENCH_BETTER;
-	if (ratio->low_ppm >= PPM - BENCH_NARROW_PPM &&
-	    ratio->high_ppm <= PPM + BENCH_NARROW_PPM)
+	if (low_ppm >= PPM - BENCH_NARROW_PPM &&
+	    high_ppm <= PPM + BENCH_NARROW_PPM)
 		return BENCH_NO_DIFFERENCE;
 	return BENCH_CANNOT_TELL;
 }
@@ -77,8 +75,9 @@ struct bench_ratio bench_ratio_of(int64_t *ratios_ppm, size_t n,
 		ratio.has_interval = true;
 		ratio.low_ppm = ratios_ppm[rank - 1];
 		ratio.high_ppm = ratios_ppm[n - rank];
+		ratio.verdict = bench_verdict_of(ratio.low_ppm, ratio.high_ppm,
+						 is_more_better);
 	}
-	ratio.verdict = judge(&ratio, is_more_better);
 	return ratio;
 }
 

@@ -49,6 +49,10 @@ struct bench_ratio {
  */
 size_t bench_interval_rank(size_t n, int64_t *level_ppm);
 
+/* What an interval of ratios says, never BENCH_NOT_COMPARABLE. */
+enum bench_verdict bench_verdict_of(int64_t low_ppm, int64_t high_ppm,
+				    bool is_more_better);
+
 /*
  * Sorts the n ratios, and sums them up. is_more_better: a ratio above 1 is
  * what one would wish for. Never BENCH_NOT_COMPARABLE.

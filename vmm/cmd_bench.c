@@ -22,6 +22,7 @@
 #include "config.h"
 #include "end.h"
 #include "host.h"
+#include "image_hash.h"
 #include "jsonw.h"
 #include "options.h"
 #include "output.h"
@@ -66,6 +67,9 @@ static int check_cells(struct bench *bench)
 				config, bench->err, sizeof(bench->err)))
 			return EXIT_STATUS_CONFIG;
 		cell->is_kernel = config->mode == TIMER_KERNEL;
+		/* Without one the runs will say what is wrong. */
+		cell->has_image_hash = !image_hash(config->kernel_image_path,
+						   &cell->image_hash);
 		ret = bench_calibrations_add(&bench->calibrations, i, config,
 					     &cell->calibration);
 	}

@@ -7,6 +7,7 @@ struct options;
 
 int command_run(const struct options *options);
 int command_bench(const struct options *options);
+int command_compare(const struct options *options);
 int command_check(const struct options *options);
 int command_probe(const struct options *options);
 

@@ -149,8 +149,8 @@ static int read_file(struct loader *l)
 {
 	const struct json_node *root, *section;
 	char known[512] = "";
-	int ret =
-		json_load_file(&l->file_doc, l->file.file, l->err, l->err_size);
+	int ret = json_load_file(&l->file_doc, l->file.file, JSON_SIZE_MAX,
+				 l->err, l->err_size);
 
 	if (ret)
 		return ret;

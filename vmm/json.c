@@ -239,8 +239,8 @@ static ssize_t read_all(int fd, char *buf, size_t size)
 	return (ssize_t)used;
 }
 
-int json_load_file(struct json_doc *doc, const char *path, char *err,
-		   size_t err_size)
+int json_load_file(struct json_doc *doc, const char *path, size_t max_size,
+		   char *err, size_t err_size)
 {
 	char *buf;
 	ssize_t len;
@@ -254,15 +254,15 @@ int json_load_file(struct json_doc *doc, const char *path, char *err,
 		return ret;
 	}
 	/* One byte more than allowed tells a file that is too large. */
-	buf = malloc(JSON_SIZE_MAX + 1);
-	len = buf ? read_all(fd, buf, JSON_SIZE_MAX + 1) : -ENOMEM;
+	buf = malloc(max_size + 1);
+	len = buf ? read_all(fd, buf, max_size + 1) : -ENOMEM;
 	close(fd);
 	if (len < 0) {
 		ret = (int)len;
 		snprintf(err, err_size, "%s: %s", path, strerror(-ret));
 	} else {
-		ret = json_parse(doc, path, buf, (size_t)len, JSON_SIZE_MAX,
-				 err, err_size);
+		ret = json_parse(doc, path, buf, (size_t)len, max_size, err,
+				 err_size);
 	}
 	free(buf);
 	return ret;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JSON_SIZE_MAX  (1u << 20) /* bytes; what json_load_file() reads */
+#define JSON_SIZE_MAX  (1u << 20) /* bytes, where nothing asks for more */
 #define JSON_DEPTH_MAX 32	  /* arrays and objects inside each other */
 
 enum json_type {
@@ -59,11 +59,11 @@ int json_parse(struct json_doc *doc, const char *name, const char *text,
 	       size_t len, size_t max_size, char *err, size_t err_size);
 
 /*
- * Reads a file of at most JSON_SIZE_MAX bytes and parses it, with its path
- * as the name. Returns as json_parse(), or -errno from open and read.
+ * Reads a file of at most max_size bytes and parses it, with its path as the
+ * name. Returns as json_parse(), or -errno from open and read.
  */
-int json_load_file(struct json_doc *doc, const char *path, char *err,
-		   size_t err_size);
+int json_load_file(struct json_doc *doc, const char *path, size_t max_size,
+		   char *err, size_t err_size);
 
 /* Frees what the document holds; an empty or a zeroed one is allowed. */
 void json_free(struct json_doc *doc);

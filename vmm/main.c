@@ -34,6 +34,8 @@ static int dispatch(const struct options *options)
 		return command_run(options);
 	case COMMAND_BENCH:
 		return command_bench(options);
+	case COMMAND_COMPARE:
+		return command_compare(options);
 	case COMMAND_CHECK:
 		return command_check(options);
 	case COMMAND_PROBE:

@@ -21,12 +21,14 @@ const char options_usage[] =
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
 	"                           [--hgrm=PREFIX] [-q] [-v]\n"
+	"       punctual compare A.json B.json [--json[=FILE]] [-q]\n"
 	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
 	"       punctual probe [--json[=FILE]] [-q]\n"
 	"       punctual --version | -h | --help\n"
 	"\n"
 	"  run    start the guest; its exit status becomes ours\n"
 	"  bench  the same guest under several timer modes, side by side\n"
+	"  compare  two results of bench, of two hosts, kernels or versions\n"
 	"  check  validate a config and print it with every default\n"
 	"  probe  what this host can do\n"
 	"\n"
@@ -80,9 +82,10 @@ static int fail(char *err, size_t err_size, const char *what, const char *arg)
 static int parse_command(const char *word, enum command *command)
 {
 	static const char *const names[] = {
-		[COMMAND_RUN] = "run",	   [COMMAND_BENCH] = "bench",
-		[COMMAND_CHECK] = "check", [COMMAND_PROBE] = "probe",
-		[COMMAND_HELP] = "help",   [COMMAND_VERSION] = "version",
+		[COMMAND_RUN] = "run",	       [COMMAND_BENCH] = "bench",
+		[COMMAND_COMPARE] = "compare", [COMMAND_CHECK] = "check",
+		[COMMAND_PROBE] = "probe",     [COMMAND_HELP] = "help",
+		[COMMAND_VERSION] = "version",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -140,12 +143,31 @@ static const char *bad_option(char **argv, char room[3])
 	return room;
 }
 
+/* How many operands: configs, or results for compare. */
+static int check_operands(const struct options *o, char *err, size_t err_size)
+{
+	size_t min = 1, max = 1;
+
+	if (o->command == COMMAND_PROBE)
+		min = max = 0;
+	else if (o->command == COMMAND_BENCH)
+		max = SIZE_MAX;
+	else if (o->command == COMMAND_COMPARE)
+		min = max = 2;
+	if (o->config_count > max)
+		return fail(err, err_size, "one operand too many",
+			    o->configs[max]);
+	if (o->config_count >= min)
+		return 0;
+	return fail(err, err_size,
+		    min == 2 ? "compare takes two results of bench"
+			     : "a CONFIG file is missing",
+		    NULL);
+}
+
 /* What belongs to some commands only. */
 static int check_use(const struct options *o, char *err, size_t err_size)
 {
-	size_t min = o->command == COMMAND_PROBE ? 0 : 1;
-	size_t max = o->command == COMMAND_BENCH ? SIZE_MAX : min;
-
 	if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
 		return 0;
 	if ((o->rounds || o->vary_count) && o->command != COMMAND_BENCH)
@@ -157,20 +179,17 @@ static int check_use(const struct options *o, char *err, size_t err_size)
 		return fail(err, err_size, "--samples is for run", NULL);
 	if (o->has_entry_cost && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--entry-cost is for run", NULL);
-	if (o->set_count && o->command == COMMAND_PROBE)
-		return fail(err, err_size, "--set has no use in probe", NULL);
-	if (o->verbose &&
-	    (o->command == COMMAND_CHECK || o->command == COMMAND_PROBE))
+	if (o->set_count &&
+	    (o->command == COMMAND_PROBE || o->command == COMMAND_COMPARE))
+		return fail(err, err_size,
+			    "--set has no use in probe and compare", NULL);
+	if (o->verbose && o->command != COMMAND_RUN &&
+	    o->command != COMMAND_BENCH)
 		return fail(err, err_size, "-v is for run and bench", NULL);
 	if (o->quiet && o->verbose)
 		return fail(err, err_size, "-q and -v exclude each other",
 			    NULL);
-	if (o->config_count < min)
-		return fail(err, err_size, "a CONFIG file is missing", NULL);
-	if (o->config_count > max)
-		return fail(err, err_size, "one operand too many",
-			    o->configs[max]);
-	return 0;
+	return check_operands(o, err, err_size);
 }
 
 static int take_option(int opt, struct options *o, char *err, size_t err_size)

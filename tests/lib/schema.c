@@ -148,7 +148,8 @@ static const struct json_doc *find_file(struct walk *c, struct schema_rule rule,
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/%s", c->dir, name);
-	if (json_load_file(&c->files[c->file_count], path, err, sizeof(err))) {
+	if (json_load_file(&c->files[c->file_count], path, JSON_SIZE_MAX, err,
+			   sizeof(err))) {
 		schema_unsupported(&c->base, rule, "%s", err);
 		return NULL;
 	}

@@ -75,12 +75,17 @@ static struct bench_calibrations calibrations = {calibration_items, 2};
 #define MEASURED     (&calibration_items[1])
 
 static struct bench_cell cells[CELLS] = {
-	{"a.json", sets, 1, "kernel", "wait=spin", 0, true, NULL},
-	{"a.json", NULL, 0, "userspace off", "wait=spin", 0, false, MEASURED},
-	{"a.json", NULL, 0, "userspace auto", "wait=spin", 0, false, MEASURED},
-	{"b.json", NULL, 0, "advance off", "", 1, false, NOT_MEASURED},
-	{"b.json", NULL, 0, "advance auto", "", 1, false, NOT_MEASURED},
-	{"b.json", NULL, 0, "advance 123456789", "", 1, false, NOT_MEASURED},
+	{"a.json", sets, 1, "kernel", "wait=spin", 0, true, NULL, true, 0xabc},
+	{"a.json", NULL, 0, "userspace off", "wait=spin", 0, false, MEASURED,
+	 false, 0},
+	{"a.json", NULL, 0, "userspace auto", "wait=spin", 0, false, MEASURED,
+	 false, 0},
+	{"b.json", NULL, 0, "advance off", "", 1, false, NOT_MEASURED, false,
+	 0},
+	{"b.json", NULL, 0, "advance auto", "", 1, false, NOT_MEASURED, false,
+	 0},
+	{"b.json", NULL, 0, "advance 123456789", "", 1, false, NOT_MEASURED,
+	 false, 0},
 };
 
 static struct bench_plan plan = {cells, CELLS, ROUNDS};
@@ -426,6 +431,8 @@ START_TEST(test_bench_json_has_it_all)
 	expect(&doc, "cells[0].rounds[0].lateness_tsc.buckets[0][0]", 5);
 	expect(&doc, "cells[0].rounds[0].lateness_tsc.buckets[0][2]", 7);
 	expect(&doc, "cells[0].rounds[1].lateness_tsc.count", 0);
+	expect_text(&doc, "cells[0].image_fnv1a", "0000000000000abc");
+	expect_null(&doc, "cells[1].image_fnv1a");
 	expect(&doc, "cells[3].block", 1);
 	expect(&doc, "cells[4].reference", 3);
 	/* Swallowed: no ratio, not even of the rounds that look well. */

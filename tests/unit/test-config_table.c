@@ -24,8 +24,9 @@ static void load_schema(void)
 {
 	char err[512];
 
-	ck_assert_msg(!json_load_file(&schema, SCHEMA, err, sizeof(err)), "%s",
-		      err);
+	ck_assert_msg(!json_load_file(&schema, SCHEMA, JSON_SIZE_MAX, err,
+				      sizeof(err)),
+		      "%s", err);
 }
 
 static void free_schema(void)

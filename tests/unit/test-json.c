@@ -326,17 +326,19 @@ START_TEST(test_json_load_file_reports_errors)
 	struct json_doc doc;
 	char err[512];
 
-	ck_assert_int_eq(json_load_file(&doc, FILES "none", err, sizeof(err)),
+	ck_assert_int_eq(json_load_file(&doc, FILES "none", JSON_SIZE_MAX, err,
+					sizeof(err)),
 			 -ENOENT);
 	ck_assert_ptr_nonnull(strstr(err, "/none: No such file"));
-	ck_assert_int_eq(json_load_file(&doc, FILES "accept", err, sizeof(err)),
+	ck_assert_int_eq(json_load_file(&doc, FILES "accept", JSON_SIZE_MAX,
+					err, sizeof(err)),
 			 -EISDIR);
-	ck_assert_int_eq(json_load_file(&doc, FILES "reject/empty.json", err,
-					sizeof(err)),
+	ck_assert_int_eq(json_load_file(&doc, FILES "reject/empty.json",
+					JSON_SIZE_MAX, err, sizeof(err)),
 			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err, "empty.json:1:1: expected a value"));
 	ck_assert_int_eq(json_load_file(&doc, FILES "accept/root-null.json",
-					err, sizeof(err)),
+					JSON_SIZE_MAX, err, sizeof(err)),
 			 0);
 	ck_assert_int_eq(json_root(&doc)->type, JSON_NULL);
 	json_free(&doc);
@@ -350,7 +352,8 @@ START_TEST(test_json_load_file_size_limit)
 	struct json_doc doc;
 	char err[512];
 
-	ck_assert_int_eq(json_load_file(&doc, "/dev/zero", err, sizeof(err)),
+	ck_assert_int_eq(json_load_file(&doc, "/dev/zero", JSON_SIZE_MAX, err,
+					sizeof(err)),
 			 -EFBIG);
 	ck_assert_str_eq(err, "/dev/zero: larger than 1048576 bytes, the most "
 			      "allowed");

@@ -186,6 +186,11 @@ START_TEST(test_options_operands)
 	bad("bench", "CONFIG file is missing");
 	bad("check", "CONFIG file is missing");
 	bad("run -q --set a=b", "CONFIG file is missing");
+	bad("compare a", "compare takes two results of bench");
+	bad("compare a b c", "one operand too many: c");
+	bad("compare a b --set k=1", "--set has no use in probe and compare");
+	bad("compare a b -v", "-v is for run and bench");
+	good("compare a b -q --json=c", COMMAND_COMPARE);
 	bad("run a.json b.json", "one operand too many: b.json");
 	bad("check a.json b.json c.json", "one operand too many: b.json");
 	bad("probe a.json", "one operand too many: a.json");

@@ -200,7 +200,7 @@ START_TEST(test_schema_holds_for_the_configs)
 
 	ck_assert_int_eq(json_load_file(&schema,
 					TEST_SOURCE_ROOT "/configs/schema.json",
-					err, sizeof(err)),
+					JSON_SIZE_MAX, err, sizeof(err)),
 			 0);
 	ck_assert_int_eq(
 		glob(TEST_SOURCE_ROOT "/configs/*.json", 0, NULL, &found), 0);
@@ -209,7 +209,8 @@ START_TEST(test_schema_holds_for_the_configs)
 
 		if (strstr(found.gl_pathv[i], "schema.json"))
 			continue;
-		ck_assert_int_eq(json_load_file(&doc, found.gl_pathv[i], err,
+		ck_assert_int_eq(json_load_file(&doc, found.gl_pathv[i],
+						JSON_SIZE_MAX, err,
 						sizeof(err)),
 				 0);
 		ck_assert_msg(!schema_check(&schema, NULL, &doc, NULL, err,
