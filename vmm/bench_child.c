@@ -233,19 +233,22 @@ __attribute__((noreturn)) static void be_child(const char *program, void *argv,
 
 static const char **make_argv(const char *config, const char *json_option,
 			      const char *const *sets, size_t set_count,
-			      const char *extra)
+			      const char *const *extra)
 {
-	const char **argv = calloc(2 * set_count + 8, sizeof(*argv));
-	size_t n = 0;
+	const char **argv;
+	size_t n = 0, extra_count = 0;
 
+	while (extra && extra[extra_count])
+		extra_count++;
+	argv = calloc(2 * set_count + extra_count + 8, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	argv[n++] = "punctual";
 	argv[n++] = "run";
 	argv[n++] = json_option;
 	argv[n++] = "-q";
-	if (extra)
-		argv[n++] = extra;
+	for (size_t i = 0; i < extra_count; i++)
+		argv[n++] = extra[i];
 	for (size_t i = 0; i < set_count; i++) {
 		argv[n++] = "--set";
 		argv[n++] = sets[i];
@@ -265,7 +268,8 @@ static int open_pipe(int ends[2])
 }
 
 static int start(struct child *child, const char *program, const char *config,
-		 const char *const *sets, size_t set_count, const char *extra)
+		 const char *const *sets, size_t set_count,
+		 const char *const *extra)
 {
 	int json[2], errors[2], ret;
 	const char **argv;
@@ -308,7 +312,7 @@ static uint64_t monotonic_ns(void)
 
 int bench_child_run(const char *program, const char *config,
 		    const char *const *sets, size_t set_count,
-		    const char *extra, struct bench_signals *signals,
+		    const char *const *extra, struct bench_signals *signals,
 		    struct bench_output *output, char *err, size_t err_size)
 {
 	struct child child = {

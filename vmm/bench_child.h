@@ -45,16 +45,16 @@ struct bench_output {
 bool bench_signals_take(struct bench_signals *signals);
 
 /*
- * Runs `program run -q --json=PIPE EXTRA --set SET... -- CONFIG` to its end;
- * extra: one more option, or NULL. There is no time limit but the config's. A
- * signal of *signals is passed on to the child, a second one as SIGKILL; if
- * this process dies, so does the child. stdin and stdout of the child are
- * /dev/null. 0; -errno if there was no child to wait for, with one line in err.
- * The caller frees output->json.
+ * Runs `program run -q --json=PIPE EXTRA... --set SET... -- CONFIG` to its end;
+ * extra: more options, NULL after the last; or NULL. There is no time limit but
+ * the config's. A signal of *signals is passed on to the child, a second one as
+ * SIGKILL; if this process dies, so does the child. stdin and stdout of the
+ * child are /dev/null. 0; -errno if there was no child to wait for, with one
+ * line in err. The caller frees output->json.
  */
 int bench_child_run(const char *program, const char *config,
 		    const char *const *sets, size_t set_count,
-		    const char *extra, struct bench_signals *signals,
+		    const char *const *extra, struct bench_signals *signals,
 		    struct bench_output *output, char *err, size_t err_size);
 
 #endif

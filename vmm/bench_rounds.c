@@ -22,6 +22,7 @@ enum {
 	/* Statuses of the lateness guest that come with a result. */
 	GUEST_STATUS_EARLY = 1,
 	GUEST_STATUS_LOST = 2,
+	SERIES_VCPUS_MAX = 4,
 };
 
 const char *const *bench_sets(const struct bench_cell *cell)
@@ -131,23 +132,45 @@ static int keep_calibrated(struct bench *bench, unsigned int round)
 	return calibrate_all(bench, round);
 }
 
+/* The last round of a benchmark that is plotted is drawn fire by fire. A guest
+ * with many vCPUs has more samples than a result may hold. */
+static bool wants_series(const struct bench *bench, size_t cell,
+			 unsigned int round)
+{
+	return bench->options->plot_path && round + 1 == bench->plan.rounds &&
+	       bench->configs[cell].vcpu_count <= SERIES_VCPUS_MAX;
+}
+
+static int run_child(struct bench *bench, size_t index, bool with_series,
+		     struct bench_output *output)
+{
+	const struct bench_cell *cell = &bench->plan.cells[index];
+	char entry_cost[BENCH_ENTRY_COST_SIZE];
+	const char *extra[3] = {0};
+	size_t n = 0;
+
+	extra[n] = bench_calibration_option(cell->calibration, entry_cost);
+	n += extra[n] != NULL;
+	if (with_series)
+		extra[n] = "--samples";
+	return bench_child_run(PROGRAM, cell->config, bench_sets(cell),
+			       cell->set_count, extra, &bench->signals, output,
+			       bench->err, sizeof(bench->err));
+}
+
 /* 0, or the status to end with at once, with or without a message. */
 static int run_cell(struct bench *bench, unsigned int round, size_t position)
 {
 	size_t index =
 		bench_plan_cell_at(bench->plan.cell_count, round, position);
-	const struct bench_cell *cell = &bench->plan.cells[index];
 	struct bench_run *run =
 		&bench->runs[index * bench->plan.rounds + round];
+	bool with_series = wants_series(bench, index, round);
 	struct bench_output output;
-	char entry_cost[BENCH_ENTRY_COST_SIZE];
 	int ret, status = 0;
 
 	bench_progress_show(&bench->progress, round);
-	ret = bench_child_run(
-		PROGRAM, cell->config, bench_sets(cell), cell->set_count,
-		bench_calibration_option(cell->calibration, entry_cost),
-		&bench->signals, &output, bench->err, sizeof(bench->err));
+	ret = run_child(bench, index, with_series, &output);
 	bench_progress_clear(&bench->progress);
 	if (ret)
 		return EXIT_STATUS_INTERNAL;
@@ -163,7 +186,10 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 		run->status = output.status;
 		run->wall_ns = output.wall_ns;
 		judge(run, &output);
-		tell(bench, cell, round, run);
+		if (run->is_ok && with_series)
+			bench_series_read(output.json, output.json_len,
+					  &run->series);
+		tell(bench, &bench->plan.cells[index], round, run);
 	}
 	free(output.json);
 	return status;

@@ -33,7 +33,7 @@ struct bench {
 	struct config *configs; /* one a cell, as check_cells() found it */
 	struct host_info host;
 	struct noise_floor noise[2]; /* before the rounds, and after them */
-	struct output json;
+	struct output json, plot;
 	char err[512];
 };
 

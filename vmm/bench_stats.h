@@ -17,6 +17,7 @@
 
 #include "bench_hist.h"
 #include "bench_sample.h"
+#include "bench_series.h"
 #include "bench_verdict.h"
 
 struct bench_calibrations;
@@ -38,7 +39,8 @@ struct bench_run {
 	size_t position;  /* in its round, from 0 */
 	uint64_t wall_ns; /* of the process, from start to end */
 	struct bench_sample sample;
-	struct bench_hist hist; /* its lateness; to be freed */
+	struct bench_hist hist;	    /* its lateness; to be freed */
+	struct bench_series series; /* for a plot; to be freed */
 	char message[BENCH_MESSAGE_SIZE];
 };
 

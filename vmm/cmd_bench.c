@@ -7,6 +7,7 @@
  * before the first run; bench_rounds.c runs them. What forbids a comparison,
  * and a comparison that came to nothing, make the exit status 1.
  */
+#define _GNU_SOURCE /* open_memstream */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +16,14 @@
 #include "bench_hgrm.h"
 #include "bench_json.h"
 #include "bench_plan.h"
+#include "bench_plot.h"
 #include "bench_rounds.h"
 #include "bench_stats.h"
 #include "bench_table.h"
 #include "commands.h"
 #include "config.h"
 #include "end.h"
+#include "gnuplot.h"
 #include "host.h"
 #include "image_hash.h"
 #include "jsonw.h"
@@ -168,6 +171,45 @@ static int write_hgrm(struct bench *bench, const struct bench_report *report)
 	return EXIT_STATUS_OUTPUT;
 }
 
+/* The script, to be freed; NULL if there is nothing to plot or no memory. */
+static char *plot_script(const struct bench_report *report, size_t *len)
+{
+	char *script = NULL;
+	FILE *out = open_memstream(&script, len);
+	int ret;
+
+	if (!out)
+		return NULL;
+	ret = bench_plot_write(report, out);
+	if (!fclose(out) && !ret)
+		return script;
+	free(script);
+	return NULL;
+}
+
+/* Without gnuplot that was said at the start, and all else is there. */
+static int write_plot(struct bench *bench, const struct bench_report *report)
+{
+	char *script;
+	size_t len;
+	int ret;
+
+	if (!bench->plot.path)
+		return 0;
+	script = plot_script(report, &len);
+	if (!script) {
+		complain("%s: nothing to plot", bench->plot.path);
+		return EXIT_STATUS_OUTPUT;
+	}
+	ret = gnuplot_run(script, len, bench->plot.fd, bench->err,
+			  sizeof(bench->err));
+	free(script);
+	if (!ret)
+		return 0;
+	complain("%s", bench->err);
+	return EXIT_STATUS_OUTPUT;
+}
+
 static int print_table(const struct bench *bench,
 		       const struct bench_report *report)
 {
@@ -202,6 +244,7 @@ static int report_all(struct bench *bench, int status)
 	/* What cannot be written keeps nothing else from being written. */
 	lost = write_json(bench, &report);
 	lost |= write_hgrm(bench, &report);
+	lost |= write_plot(bench, &report);
 	lost |= print_table(bench, &report);
 	return lost ? EXIT_STATUS_OUTPUT : report.status;
 }
@@ -210,13 +253,21 @@ static int report_all(struct bench *bench, int status)
 static int open_outputs(struct bench *bench)
 {
 	const char *prefix = bench->options->hgrm_prefix;
+	const char *plot = bench->options->plot_path;
 	int ret = output_open(&bench->json, bench->options->json_path,
 			      bench->err, sizeof(bench->err));
 
 	if (!ret && prefix)
 		ret = bench_hgrm_open(&bench->plan, prefix, bench->err,
 				      sizeof(bench->err));
-	return ret;
+	if (ret || !plot)
+		return ret;
+	if (gnuplot_is_there())
+		return output_open(&bench->plot, plot, bench->err,
+				   sizeof(bench->err));
+	complain("--plot: gnuplot is not installed (Debian: gnuplot-nox); "
+		 "there will be no plot");
+	return 0;
 }
 
 static int run_all(struct bench *bench)
@@ -241,16 +292,24 @@ static int run_all(struct bench *bench)
 		complain("%s", bench->err);
 	if (!status || status > EXIT_STATUS_SIGNAL)
 		status = report_all(bench, status);
-	if (output_close(&bench->json, bench->err, sizeof(bench->err))) {
+	if (output_close(&bench->json, bench->err, sizeof(bench->err)) ||
+	    output_close(&bench->plot, bench->err, sizeof(bench->err))) {
 		complain("%s", bench->err);
 		status = EXIT_STATUS_OUTPUT;
 	}
 	return status;
 }
 
+static void free_run(struct bench_run *run)
+{
+	bench_hist_free(&run->hist);
+	bench_series_free(&run->series);
+}
+
 int command_bench(const struct options *options)
 {
-	struct bench bench = {.options = options, .json = {.fd = -1}};
+	struct bench bench = {
+		.options = options, .json = {.fd = -1}, .plot = {.fd = -1}};
 	int status = make_plan(&bench);
 
 	if (status)
@@ -259,7 +318,7 @@ int command_bench(const struct options *options)
 		status = run_all(&bench);
 	for (size_t i = 0;
 	     bench.runs && i < bench.plan.cell_count * bench.plan.rounds; i++)
-		bench_hist_free(&bench.runs[i].hist);
+		free_run(&bench.runs[i]);
 	free(bench.runs);
 	free(bench.summaries);
 	for (size_t i = 0; bench.configs && i < bench.plan.cell_count; i++)

@@ -20,7 +20,7 @@ const char options_usage[] =
 	"                           [--samples] [-q] [-v]\n"
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [--hgrm=PREFIX] [-q] [-v]\n"
+	"                           [--hgrm=PREFIX] [--plot=FILE.svg] [-q] [-v]\n"
 	"       punctual compare A.json B.json [--json[=FILE]] [-q]\n"
 	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
 	"       punctual probe [--json[=FILE]] [-q]\n"
@@ -36,6 +36,7 @@ const char options_usage[] =
 	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
 	"  --hgrm=PREFIX    lateness of each row as an HdrHistogram percentile\n"
 	"                   file, PREFIX and the row's name\n"
+	"  --plot=FILE.svg  a picture of it, made by gnuplot\n"
 	"  --samples        raw lateness samples in the JSON\n"
 	"  --entry-cost=RUNNING,HALTED\n"
 	"                   what vmentry_advance auto would measure, in TSC\n"
@@ -50,6 +51,7 @@ enum {
 	OPT_ROUNDS,
 	OPT_VARY,
 	OPT_HGRM,
+	OPT_PLOT,
 	OPT_VERSION,
 	ROUNDS_MAX = 10000,
 	ENTRY_COST_MAX_TSC = 100000000, /* 10 ms at 10 GHz */
@@ -65,6 +67,7 @@ static const struct option long_options[] = {
 	{"rounds", required_argument, NULL, OPT_ROUNDS},
 	{"vary", required_argument, NULL, OPT_VARY},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
+	{"plot", required_argument, NULL, OPT_PLOT},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
@@ -173,8 +176,9 @@ static int check_use(const struct options *o, char *err, size_t err_size)
 	if ((o->rounds || o->vary_count) && o->command != COMMAND_BENCH)
 		return fail(err, err_size, "--rounds and --vary are for bench",
 			    NULL);
-	if (o->hgrm_prefix && o->command != COMMAND_BENCH)
-		return fail(err, err_size, "--hgrm is for bench", NULL);
+	if ((o->hgrm_prefix || o->plot_path) && o->command != COMMAND_BENCH)
+		return fail(err, err_size, "--hgrm and --plot are for bench",
+			    NULL);
 	if (o->samples && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--samples is for run", NULL);
 	if (o->has_entry_cost && o->command != COMMAND_RUN)
@@ -203,6 +207,9 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		return 0;
 	case OPT_HGRM:
 		o->hgrm_prefix = optarg;
+		return 0;
+	case OPT_PLOT:
+		o->plot_path = optarg;
 		return 0;
 	case OPT_JSON:
 		o->json_path = optarg ? optarg : "-";

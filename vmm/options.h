@@ -27,6 +27,7 @@ struct options {
 	size_t vary_count;
 	unsigned int rounds;	    /* --rounds, bench only; 0: not given */
 	const char *hgrm_prefix;    /* --hgrm, bench only; NULL: none */
+	const char *plot_path;	    /* --plot, bench only; NULL: none */
 	const char *json_path;	    /* --json[=FILE]; "-": stdout; NULL: none */
 	bool samples;		    /* --samples: raw samples in the JSON */
 	bool has_entry_cost;	    /* --entry-cost, run only */

@@ -29,6 +29,7 @@ static char script_path[] = "/tmp/bench-child-XXXXXX";
 static int run_script(const char *script, struct bench_signals *signals,
 		      struct bench_output *output)
 {
+	static const char *const more[] = {"--more=1,2", "--and", NULL};
 	static const char *const sets[] = {"a.b=1", "c.d=two words"};
 	char err[128] = "";
 	int fd = mkstemp(script_path);
@@ -39,8 +40,8 @@ static int run_script(const char *script, struct bench_signals *signals,
 	ck_assert_int_eq(fchmod(fd, 0700), 0);
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert_int_eq(bench_signals_open(signals), 0);
-	ret = bench_child_run(script_path, "-odd name.json", sets, 2,
-			      "--more=1,2", signals, output, err, sizeof(err));
+	ret = bench_child_run(script_path, "-odd name.json", sets, 2, more,
+			      signals, output, err, sizeof(err));
 	bench_signals_close(signals);
 	unlink(script_path);
 	/* Nobody is left behind. */
@@ -65,7 +66,7 @@ START_TEST(test_bench_child_is_told_what_to_run)
 	/* sed has taken the pipe's number to be unknown. */
 	ck_assert_ptr_eq(strstr(output.json, "run|--json/"), output.json);
 	ck_assert_ptr_nonnull(strstr(output.json,
-				     "|-q|--more=1,2|--set|a.b=1|--set|"
+				     "|-q|--more=1,2|--and|--set|a.b=1|--set|"
 				     "c.d=two words|--|"
 				     "-odd name.json"));
 	ck_assert_str_eq(output.line, "");

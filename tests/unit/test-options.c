@@ -202,7 +202,8 @@ START_TEST(test_options_of_another_command)
 	bad("run a.json --rounds 3", "are for bench");
 	bad("check a.json --rounds 3", "are for bench");
 	bad("run a.json --vary a=1,2", "are for bench");
-	bad("run a.json --hgrm=x", "--hgrm is for bench");
+	bad("run a.json --hgrm=x", "--hgrm and --plot are for bench");
+	bad("run a.json --plot=x", "--hgrm and --plot are for bench");
 	bad("probe --vary a=1,2", "are for bench");
 	bad("bench a.json --entry-cost=1,2", "--entry-cost is for run");
 	bad("check a.json --entry-cost=1,2", "--entry-cost is for run");
@@ -299,6 +300,7 @@ START_TEST(test_options_values)
 	bad("bench a.json --rounds", ": --rounds");
 	bad("bench a.json --vary", ": --vary");
 	bad("bench a.json --hgrm", ": --hgrm");
+	bad("bench a.json --plot", ": --plot");
 	bad("run a.json --samples=yes", ": --samples=yes");
 	bad("run a.json --quiet=yes", ": --quiet=yes");
 	bad("--version=2", ": --version=2");
