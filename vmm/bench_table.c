@@ -13,6 +13,7 @@
 #include "bench_calibrate.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
+#include "config.h"
 #include "host.h"
 #include "noise_floor.h"
 
@@ -257,6 +258,19 @@ static void print_dropped(const struct block *b)
 	}
 }
 
+/* Where the config sets what the head of the table says of the host. */
+static void print_halt_poll(const struct block *b)
+{
+	const struct optional_value *halt_poll =
+		&b->report->configs[b->first].halt_poll_ns;
+
+	if (halt_poll->is_given)
+		fprintf(b->out,
+			"halt_poll_ns %" PRIu64
+			" in all VMs (timer.halt_poll_ns)\n",
+			halt_poll->value);
+}
+
 static void print_block(const struct block *b)
 {
 	const struct bench_cell *cell = cell_at(b, b->first);
@@ -269,6 +283,7 @@ static void print_block(const struct block *b)
 	print_ratios(b);
 	print_verdicts(b);
 	print_dropped(b);
+	print_halt_poll(b);
 	print_calibration(b);
 	print_notes(b);
 }

@@ -63,6 +63,12 @@ struct tune_value {
 	uint64_t ns; /* TUNE_FIXED: at least 1; else 0 */
 };
 
+/* Where null has a meaning of its own. */
+struct optional_value {
+	bool is_given;
+	uint64_t value; /* if given; else 0 */
+};
+
 struct config {
 	/* boot-source; paths are ready to open */
 	char *kernel_image_path;
@@ -92,6 +98,8 @@ struct config {
 	bool strict_lvtt;
 	cpu_set_t *timer_affinity; /* NULL: not pinned */
 	enum tsc_policy unstable_tsc;
+	/* Of the VM, in either mode; not given: as the host is set. */
+	struct optional_value halt_poll_ns;
 
 	/* console */
 	enum serial_kind serial;

@@ -60,6 +60,7 @@ void config_describe(const struct config_key *key, char *text, size_t size)
 		add(text, size, "a string");
 		break;
 	case CONFIG_NUMBER:
+	case CONFIG_OPTIONAL:
 		add(text, size, "a whole number from %" PRIu64 " to %" PRIu64,
 		    key->min, key->max);
 		break;

@@ -228,7 +228,14 @@ static const struct config_key keys[] = {
 	 .initial = "\"refuse\"",
 	 FIELD(unstable_tsc),
 	 .doc = "What to do on a host whose clocksource is not the TSC."},
-	{.path = "timer.halt_poll_ns", .not_yet = true},
+	{.path = "timer.halt_poll_ns",
+	 .type = CONFIG_OPTIONAL,
+	 .nullable = true,
+	 .max = 1000000000,
+	 .initial = "null",
+	 FIELD(halt_poll_ns),
+	 .doc = "Upper limit of KVM's polling before a halted vCPU sleeps, in "
+		"ns, in either mode; null: as the host is set."},
 
 	{.path = "console.serial",
 	 .type = CONFIG_SERIAL,

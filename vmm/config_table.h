@@ -17,6 +17,7 @@ enum config_type {
 	CONFIG_OUTPUT_PATH,   /* char *; relative to the working directory */
 	CONFIG_WORDS,	      /* char *; printable ASCII */
 	CONFIG_NUMBER,	      /* unsigned or uint64_t; min to max */
+	CONFIG_OPTIONAL,      /* struct optional_value; null, or min to max */
 	CONFIG_SHARE,	      /* double; min to max thousandths */
 	CONFIG_CHOICE,	      /* an enum; one of choices */
 	CONFIG_TUNE,	      /* struct tune_value; a choice, or min to max */

@@ -155,6 +155,16 @@ static int read_number(const struct config_reader *r)
 	return 0;
 }
 
+static int read_optional(const struct config_reader *r)
+{
+	struct optional_value value = {.is_given = true};
+
+	if (!in_range(r, &value.value))
+		return config_fail_expected(r);
+	*(struct optional_value *)config_field(r) = value;
+	return 0;
+}
+
 static int read_share(const struct config_reader *r)
 {
 	double value;
@@ -263,6 +273,8 @@ static int read_value(const struct config_reader *r)
 		return read_words(r);
 	case CONFIG_NUMBER:
 		return read_number(r);
+	case CONFIG_OPTIONAL:
+		return read_optional(r);
 	case CONFIG_SHARE:
 		return read_share(r);
 	case CONFIG_CHOICE:
@@ -329,6 +341,10 @@ void config_value_clear(const struct config_key *key, struct config *config)
 		break;
 	case CONFIG_SERIAL:
 		replace_string(&config->serial_path, NULL);
+		break;
+	case CONFIG_OPTIONAL:
+		*(struct optional_value *)(void *)field_at =
+			(struct optional_value){0};
 		break;
 	case CONFIG_PORT:
 		config->exit_port_enabled = false;

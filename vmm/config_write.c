@@ -101,6 +101,7 @@ static void write_key(struct jsonw *w, const char *name,
 		      const struct config_key *key, const struct config *config)
 {
 	const void *field = (const char *)config + key->offset;
+	const struct optional_value *optional;
 	cpu_set_t *const *cpus;
 
 	switch (key->type) {
@@ -111,6 +112,13 @@ static void write_key(struct jsonw *w, const char *name,
 		break;
 	case CONFIG_NUMBER:
 		write_number(w, name, key, field);
+		break;
+	case CONFIG_OPTIONAL:
+		optional = field;
+		if (optional->is_given)
+			jsonw_u64(w, name, optional->value);
+		else
+			jsonw_null(w, name);
 		break;
 	case CONFIG_SHARE:
 		jsonw_double(w, name, *(const double *)field);
@@ -151,7 +159,8 @@ static void write_key(struct jsonw *w, const char *name,
 	}
 }
 
-/* KVM's own timer leaves every other key of the section without effect. */
+/* KVM's own timer leaves the keys of the section without effect, but for those
+ * that are not about the timer. */
 static void write_unused(struct jsonw *w)
 {
 	size_t count;
@@ -160,7 +169,8 @@ static void write_unused(struct jsonw *w)
 	jsonw_array_begin(w, "unused");
 	for (; count--; key++) {
 		if (!key->not_yet && !strncmp(key->path, "timer.", 6) &&
-		    strcmp(key->path, "timer.mode"))
+		    strcmp(key->path, "timer.mode") &&
+		    strcmp(key->path, "timer.halt_poll_ns"))
 			jsonw_string(w, NULL, key->path);
 	}
 	jsonw_array_end(w);

@@ -4,7 +4,7 @@
  *
  * Reference: Linux Documentation/virt/kvm/api.rst "KVM_CREATE_VM",
  * "KVM_SET_USER_MEMORY_REGION", "KVM_CAP_SPLIT_IRQCHIP",
- * "KVM_CAP_X86_USER_SPACE_MSR", "KVM_X86_SET_MSR_FILTER".
+ * "KVM_CAP_HALT_POLL", "KVM_CAP_X86_USER_SPACE_MSR", "KVM_X86_SET_MSR_FILTER".
  * The VM never gets a TSC rate of its own (KVM_SET_TSC_KHZ): guest TSC is
  * host TSC plus an offset, everywhere in this program.
  */
@@ -103,6 +103,22 @@ out_close:
 fail:
 	snprintf(err, err_size, "%s: %s (kernel too old, or no limit left?)",
 		 step, strerror(-ret));
+	return ret;
+}
+
+int vm_set_halt_poll(int vm_fd, uint64_t ns, char *err, size_t err_size)
+{
+	int ret =
+		kvm_check_extension(vm_fd, KVM_CAP_HALT_POLL) ? 0 : -EOPNOTSUPP;
+
+	if (!ret)
+		ret = kvm_enable_cap(vm_fd, KVM_CAP_HALT_POLL, ns);
+	if (ret >= 0)
+		return 0;
+	snprintf(err, err_size,
+		 "timer.halt_poll_ns: KVM_CAP_HALT_POLL: %s (needs Linux 5.10; "
+		 "null leaves it as the host is set)",
+		 strerror(-ret));
 	return ret;
 }
 
@@ -329,7 +345,12 @@ int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 		goto out_end;
 	}
 	vm->fd = vm_create_fd(kvm_fd, rung, err, err_size);
-	ret = vm->fd < 0 ? vm->fd : set_memory(vm, err, err_size);
+	ret = vm->fd < 0 ? vm->fd : 0;
+	if (!ret && config->halt_poll_ns.is_given)
+		ret = vm_set_halt_poll(vm->fd, config->halt_poll_ns.value, err,
+				       err_size);
+	if (!ret)
+		ret = set_memory(vm, err, err_size);
 	if (!ret)
 		ret = create_vcpus(vm, err, err_size);
 	if (!ret)

@@ -85,4 +85,9 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size);
  * the VM's descriptor or -errno with one line in err. */
 int vm_create_fd(int kvm_fd, enum timer_rung rung, char *err, size_t err_size);
 
+/* How long a halted vCPU of the VM polls at most, in ns, whatever the host's
+ * own setting. 0, or -errno with one line in err; -EOPNOTSUPP where there is no
+ * KVM_CAP_HALT_POLL. Before the first vCPU runs. */
+int vm_set_halt_poll(int vm_fd, uint64_t ns, char *err, size_t err_size);
+
 #endif

@@ -49,7 +49,9 @@ static struct noise_floor noise[2] = {
 };
 
 static struct config configs[CELLS] = {
-	{.boot_args = "wait=spin", .mode = TIMER_KERNEL},
+	{.boot_args = "wait=spin",
+	 .mode = TIMER_KERNEL,
+	 .halt_poll_ns = {true, 50000}},
 };
 
 static char *sets[] = {"timer.mode=kernel"};
@@ -214,6 +216,7 @@ static const char *const lines[] = {
 	"userspace auto    p50            0.100        -        -       -      3"
 	"  not comparable",
 	"warm-up, in no percentile: the first 1 of 10 fires of each run",
+	"halt_poll_ns 50000 in all VMs (timer.halt_poll_ns)",
 	"vmentry_advance auto, measured before the rounds; 8 of 8 VMs "
 	"answered:",
 	"  running   900 cycles taken off the wait: min 1000 of 192 samples, "
@@ -424,6 +427,8 @@ START_TEST(test_bench_json_has_it_all)
 		    "wait=spin");
 	expect_text(&doc, "cells[0].config_in_force.timer.mode", "kernel");
 	expect_text(&doc, "cells[1].config_in_force.timer.mode", "userspace");
+	expect(&doc, "cells[0].config_in_force.timer.halt_poll_ns", 50000);
+	expect_null(&doc, "cells[1].config_in_force.timer.halt_poll_ns");
 	expect(&doc, "cells[0].rounds[0].steal_ticks", 3);
 	expect(&doc, "cells[0].rounds[0].warmup", 1);
 	expect(&doc, "cells[0].rounds[0].below_zero", 2);

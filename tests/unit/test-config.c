@@ -45,6 +45,7 @@ START_TEST(test_config_defaults)
 	ck_assert_int_eq(c.vmentry_advance.mode, TUNE_AUTO);
 	ck_assert_ptr_null(c.timer_affinity);
 	ck_assert_int_eq(c.unstable_tsc, TSC_REFUSE_UNSTABLE);
+	ck_assert(!c.halt_poll_ns.is_given);
 	ck_assert_int_eq(c.serial, SERIAL_STDIO);
 	ck_assert_ptr_null(c.serial_path);
 	ck_assert_uint_eq(c.timeout_ms, 30000);
@@ -68,7 +69,7 @@ static const char full[] =
 	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,"
 	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,\"allow_early\":true,"
 	"\"strict_lvtt\":true,\"timer_affinity\":[0],\"unstable_tsc\":"
-	"\"allow\"},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
+	"\"allow\",\"halt_poll_ns\":7000},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
 	"\"timeout_ms\":0,\"exit_port\":null,\"exit_encoding\":"
 	"\"isa-debug-exit\",\"stats_path\":\"-\"}}";
 
@@ -105,6 +106,8 @@ START_TEST(test_config_every_key)
 	ck_assert(c.strict_lvtt);
 	ck_assert_int_eq(CPU_COUNT(c.timer_affinity), 1);
 	ck_assert_int_eq(c.unstable_tsc, TSC_ALLOW_UNSTABLE);
+	ck_assert(c.halt_poll_ns.is_given);
+	ck_assert_uint_eq(c.halt_poll_ns.value, 7000);
 	ck_assert_int_eq(c.serial, SERIAL_FILE);
 	ck_assert_str_eq(c.serial_path, "log/x");
 	ck_assert_uint_eq(c.timeout_ms, 0);
@@ -155,6 +158,7 @@ START_TEST(test_config_override_replaces)
 		"boot-source.initrd_path=null",
 		"run.stats_path=s.json",
 		"run.exit_port=500",
+		"timer.halt_poll_ns=null",
 		"boot-source.boot_args=\"12\"",
 	};
 	char path[] = "/tmp/test-config-XXXXXX";
@@ -176,6 +180,8 @@ START_TEST(test_config_override_replaces)
 	ck_assert_str_eq(c.stats_path, "s.json");
 	ck_assert(c.exit_port_enabled);
 	ck_assert_uint_eq(c.exit_port, 500);
+	ck_assert(!c.halt_poll_ns.is_given);
+	ck_assert_uint_eq(c.halt_poll_ns.value, 0);
 	ck_assert_str_eq(c.boot_args, "12");
 	config_free(&c);
 }
@@ -295,7 +301,8 @@ START_TEST(test_config_effective_values)
 		"\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,\"max_advance_ns\":2000,"
 		"\"max_spin_share\":1,\"vmentry_advance\":140,"
 		"\"allow_early\":true,\"strict_lvtt\":true,\"timer_affinity\":[0],"
-		"\"unstable_tsc\":\"allow\"},\"console\":{\"serial\":"
+		"\"unstable_tsc\":\"allow\",\"halt_poll_ns\":7000},"
+		"\"console\":{\"serial\":"
 		"\"file:log/x\"},\"run\":{\"timeout_ms\":0,\"exit_port\":null,"
 		"\"exit_encoding\":\"isa-debug-exit\",\"stats_path\":\"-\"},"
 		"\"unused\":[\"timer.irqchip\",\"timer.source\","

@@ -201,9 +201,11 @@ static const struct {
 	 "found 0.9991"},
 	{IMAGE "}", "timer.target_quantile=0.5", NULL},
 	{IMAGE "}", "timer.target_quantile=0.999", NULL},
-	{IMAGE "}", "timer.halt_poll_ns=0",
-	 "--set timer.halt_poll_ns: this key is not in this version (remove "
-	 "it)"},
+	{IMAGE "}", "timer.halt_poll_ns=0", NULL},
+	{IMAGE "}", "timer.halt_poll_ns=null", NULL},
+	{IMAGE "}", "timer.halt_poll_ns=1000000001",
+	 "--set timer.halt_poll_ns: expected a whole number from 0 to "
+	 "1000000000, or null, found 1000000001"},
 	{WITH("timer", "\"source\":\"posix\",\"timer_affinity\":[0]"), NULL,
 	 "c.json:1:89: timer.timer_affinity: with timer.source \"posix\" there "
 	 "is no timer thread (remove it, or use \"timerfd\")"},

@@ -147,6 +147,7 @@ static void check_schema_of(const struct config_key *key)
 		expect(key, node, "pattern", "\"^[ -~]*$\"");
 		break;
 	case CONFIG_NUMBER:
+	case CONFIG_OPTIONAL:
 	case CONFIG_PORT:
 		expect_type(key, node, "integer");
 		expect_range(key, node);

@@ -93,12 +93,13 @@ int kvm_open(const char *path, char *message, size_t size)
 	return -1;
 }
 
+static bool can_set_halt_poll;
+
 int kvm_check_extension(int fd, unsigned int capability)
 {
-	(void)fd;
-	(void)capability;
-	ck_abort();
-	return 0;
+	ck_assert_int_eq(fd, vm_fd);
+	ck_assert_uint_eq(capability, KVM_CAP_HALT_POLL);
+	return can_set_halt_poll;
 }
 
 int kvm_run(int vcpu_fd)
@@ -224,6 +225,25 @@ START_TEST(test_vm_is_refused)
 }
 END_TEST
 
+START_TEST(test_vm_sets_halt_poll)
+{
+	vm_fd = 3;
+	can_set_halt_poll = true;
+	ck_assert_int_eq(vm_set_halt_poll(3, 50000, err, sizeof(err)), 0);
+	ck_assert_uint_eq(calls, 1);
+	ck_assert_uint_eq(cap_arg[STEP_OTHER], 50000);
+	failing = STEP_OTHER;
+	ck_assert_int_eq(vm_set_halt_poll(3, 0, err, sizeof(err)), -EPERM);
+	ck_assert_uint_eq(cap_arg[STEP_OTHER], 0);
+	/* Without the capability KVM_ENABLE_CAP is not even tried. */
+	can_set_halt_poll = false;
+	ck_assert_int_eq(vm_set_halt_poll(3, 7, err, sizeof(err)), -EOPNOTSUPP);
+	ck_assert_uint_eq(calls, 2);
+	ck_assert_ptr_nonnull(strstr(err, "timer.halt_poll_ns: "
+					  "KVM_CAP_HALT_POLL: "));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("vm");
@@ -231,6 +251,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, test_vm_diverts_the_timer, 0, 2);
 	tcase_add_test(tc, test_vm_leaves_the_timer_to_kvm);
+	tcase_add_test(tc, test_vm_sets_halt_poll);
 	tcase_add_loop_test(tc, test_vm_is_refused, 0, STEP_OTHER);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
