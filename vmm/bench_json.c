@@ -46,6 +46,8 @@ static void write_sample(struct jsonw *w, const struct bench_sample *sample)
 	jsonw_string(w, "rung", sample->rung);
 	jsonw_bool(w, "tsc_allowed_unstable", sample->is_unstable);
 	jsonw_bool(w, "early_allowed", sample->is_early_allowed);
+	jsonw_bool(w, "memory_prefaulted", sample->is_prefaulted);
+	jsonw_bool(w, "memory_locked", sample->is_locked);
 	jsonw_u64(w, "tsc_khz", sample->tsc_khz);
 	jsonw_u64(w, "samples", sample->samples);
 	jsonw_i64(w, "p50_tsc", sample->p50_tsc);

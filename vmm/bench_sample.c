@@ -91,6 +91,12 @@ static int read_mode(const struct reader *r, struct bench_sample *sample)
 	node = json_get(r->doc, r->root, "early_allowed");
 	if (!node || json_bool(r->doc, node, &sample->is_early_allowed))
 		return fail(r, "early_allowed", "not a boolean");
+	node = json_get(r->doc, r->root, "memory.prefaulted");
+	if (!node || json_bool(r->doc, node, &sample->is_prefaulted))
+		return fail(r, "memory.prefaulted", "not a boolean");
+	node = json_get(r->doc, r->root, "memory.locked");
+	if (!node || json_bool(r->doc, node, &sample->is_locked))
+		return fail(r, "memory.locked", "not a boolean");
 	ret = read_i64(r, "end.status", &status);
 	if (!ret && (status < 0 || status > 255))
 		ret = fail(r, "end.status", "not an exit status");

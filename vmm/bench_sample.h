@@ -13,12 +13,13 @@ struct bench_hist;
 
 /* Frames and units as in the result: see results.h. */
 struct bench_sample {
-	int status;		 /* the exit status it foretells */
-	bool is_userspace;	 /* timer mode in force */
-	bool is_unstable;	 /* the TSC was allowed to be */
-	bool is_early_allowed;	 /* allow_early: compensated unmeasured */
-	char rung[32];		 /* of the ladder; "kernel" in mode kernel */
-	uint64_t tsc_khz;	 /* of the guest's TSC */
+	int status;	       /* the exit status it foretells */
+	bool is_userspace;     /* timer mode in force */
+	bool is_unstable;      /* the TSC was allowed to be */
+	bool is_early_allowed; /* allow_early: compensated unmeasured */
+	char rung[32];	       /* of the ladder; "kernel" in mode kernel */
+	bool is_prefaulted, is_locked; /* the guest's memory */
+	uint64_t tsc_khz;	       /* of the guest's TSC */
 	uint64_t samples;	 /* behind the percentiles; may be 0, which
 				  * leaves them 0 */
 	int64_t p50_tsc, p50_ns; /* lateness of the fires */

@@ -344,11 +344,13 @@ static void print_host(const struct bench_report *report, FILE *out)
 	if (any)
 		fprintf(out,
 			"TSC %.3f MHz%s%s%s; medians over the ok of %u "
-			"rounds\n",
+			"rounds\nguest memory %s and %s\n",
 			(double)any->tsc_khz / 1e3,
 			is_unstable ? ", allowed to be unstable" : "",
 			user ? ", userspace through rung " : "",
-			user ? user->rung : "", plan->rounds);
+			user ? user->rung : "", plan->rounds,
+			any->is_prefaulted ? "prefaulted" : "not prefaulted",
+			any->is_locked ? "locked" : "not locked");
 	print_context(report, out);
 }
 

@@ -130,6 +130,20 @@ static void read_scheduling(struct host_info *host)
 	host->nice_value = getpriority(PRIO_PROCESS, 0);
 }
 
+uint64_t host_available_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return (uint64_t)kib << 10;
+}
+
 void host_read_clocksource(char *out, size_t size)
 {
 	read_line(CLOCKSOURCE, out, size);

@@ -34,6 +34,10 @@ void host_read(struct host_info *host);
 /* The current clocksource's name, "" if unknown. Any thread. */
 void host_read_clocksource(char *out, size_t size);
 
+/* What the kernel thinks can be had without swapping (MemAvailable), in bytes;
+ * 0 if unknown. Any thread. */
+uint64_t host_available_bytes(void);
+
 /*
  * Is the host's TSC one to keep deadlines by? The kernel says so by using it
  * as its own clock. Any thread; pure.

@@ -2,7 +2,8 @@
 /*
  * Models the RAM of a small PC: one piece from 0 to at most 3 GiB and the rest
  * from 4 GiB, with the usual reserved part below 1 MiB. Reference: ACPI
- * Specification "System Address Map Interfaces"; Linux mmap(2), madvise(2).
+ * Specification "System Address Map Interfaces"; Linux mmap(2), madvise(2)
+ * (MADV_POPULATE_WRITE: Linux 5.14), mlock(2).
  * Does not model ROM, hot-plug, NUMA, or memory that is shared or backed by a
  * file. The reserved part is real RAM too: only the map says otherwise.
  */
@@ -51,6 +52,37 @@ int ram_alloc(struct guest_ram *ram, uint64_t size_bytes)
 	if (rc)
 		ram_free(ram);
 	return rc;
+}
+
+static bool ram_lock(const struct guest_ram *ram)
+{
+	for (unsigned int i = 0; i < ram->count; i++)
+		if (mlock(ram->regions[i].host, ram->regions[i].size)) {
+			while (i--)
+				munlock(ram->regions[i].host,
+					ram->regions[i].size);
+			return false;
+		}
+	return true;
+}
+
+struct ram_residence ram_make_resident(const struct guest_ram *ram,
+				       uint64_t max_size)
+{
+	struct ram_residence residence = {0};
+	uint64_t size = 0;
+
+	for (unsigned int i = 0; i < ram->count; i++)
+		size += ram->regions[i].size;
+	if (size > max_size)
+		return residence;
+	for (unsigned int i = 0; i < ram->count; i++)
+		if (madvise(ram->regions[i].host, ram->regions[i].size,
+			    MADV_POPULATE_WRITE))
+			return residence;
+	residence.is_prefaulted = true;
+	residence.is_locked = ram_lock(ram);
+	return residence;
 }
 
 void ram_free(struct guest_ram *ram)

@@ -12,6 +12,7 @@
 #ifndef VMM_MEMORY_H
 #define VMM_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RAM_MIN_SIZE	UINT64_C(0x100000) /* 1 MiB: the boot tables need it */
@@ -55,6 +56,21 @@ struct ram_map_entry {
  * -errno of mmap, with *ram left empty. Any thread.
  */
 int ram_alloc(struct guest_ram *ram, uint64_t size_bytes);
+
+/* What the host did for it. */
+struct ram_residence {
+	bool is_prefaulted; /* every page is there: no fault of the host's */
+	bool is_locked;	    /* and stays there */
+};
+
+/*
+ * Gives *ram all its pages now, writable, and locks them where the limits of
+ * the process permit it, unless they are more than max_size bytes: then nothing
+ * is done. Contents stay. What cannot be done is not done, and told. KVM's own
+ * page tables are still filled as the guest touches its pages. Any thread.
+ */
+struct ram_residence ram_make_resident(const struct guest_ram *ram,
+				       uint64_t max_size);
 
 /* Unmap all regions and leave *ram empty. Safe on an empty one. No vCPU may
  * run and no memory slot may exist any more. */

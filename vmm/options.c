@@ -17,7 +17,7 @@
 
 const char options_usage[] =
 	"usage: punctual run CONFIG [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [--samples] [-q] [-v]\n"
+	"                           [--samples] [--prefault] [-q] [-v]\n"
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
 	"                           [--hgrm=PREFIX] [--plot=FILE.svg] [-q] [-v]\n"
@@ -38,6 +38,8 @@ const char options_usage[] =
 	"                   file, PREFIX and the row's name\n"
 	"  --plot=FILE.svg  a picture of it, made by gnuplot\n"
 	"  --samples        raw lateness samples in the JSON\n"
+	"  --prefault       give the guest all its memory before it runs; bench\n"
+	"                   does so\n"
 	"  --entry-cost=RUNNING,HALTED\n"
 	"                   what vmentry_advance auto would measure, in TSC\n"
 	"                   cycles; bench measures once and tells its runs so\n"
@@ -48,6 +50,7 @@ enum {
 	OPT_JSON,
 	OPT_SAMPLES,
 	OPT_ENTRY_COST,
+	OPT_PREFAULT,
 	OPT_ROUNDS,
 	OPT_VARY,
 	OPT_HGRM,
@@ -63,6 +66,7 @@ static const struct option long_options[] = {
 	{"set", required_argument, NULL, OPT_SET},
 	{"json", optional_argument, NULL, OPT_JSON},
 	{"samples", no_argument, NULL, OPT_SAMPLES},
+	{"prefault", no_argument, NULL, OPT_PREFAULT},
 	{"entry-cost", required_argument, NULL, OPT_ENTRY_COST},
 	{"rounds", required_argument, NULL, OPT_ROUNDS},
 	{"vary", required_argument, NULL, OPT_VARY},
@@ -181,6 +185,8 @@ static int check_use(const struct options *o, char *err, size_t err_size)
 			    NULL);
 	if (o->samples && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--samples is for run", NULL);
+	if (o->prefault && o->command != COMMAND_RUN)
+		return fail(err, err_size, "--prefault is for run", NULL);
 	if (o->has_entry_cost && o->command != COMMAND_RUN)
 		return fail(err, err_size, "--entry-cost is for run", NULL);
 	if (o->set_count &&
@@ -216,6 +222,9 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		return 0;
 	case OPT_SAMPLES:
 		o->samples = true;
+		return 0;
+	case OPT_PREFAULT:
+		o->prefault = true;
 		return 0;
 	case OPT_ENTRY_COST:
 		if (parse_entry_cost(optarg, o))

@@ -30,6 +30,7 @@ struct options {
 	const char *plot_path;	    /* --plot, bench only; NULL: none */
 	const char *json_path;	    /* --json[=FILE]; "-": stdout; NULL: none */
 	bool samples;		    /* --samples: raw samples in the JSON */
+	bool prefault;		    /* --prefault, run only */
 	bool has_entry_cost;	    /* --entry-cost, run only */
 	uint64_t entry_cost_tsc[2]; /* of a running and a halted vCPU */
 	bool quiet, verbose;

@@ -201,6 +201,10 @@ int results_write(struct vm *vm, const struct results_context *context,
 	jsonw_string(w, "rung", context->rung);
 	jsonw_bool(w, "tsc_allowed_unstable", context->tsc_allowed_unstable);
 	jsonw_bool(w, "early_allowed", context->early_allowed);
+	jsonw_object_begin(w, "memory");
+	jsonw_bool(w, "prefaulted", context->residence.is_prefaulted);
+	jsonw_bool(w, "locked", context->residence.is_locked);
+	jsonw_object_end(w);
 	jsonw_object_begin(w, "config");
 	config_write_effective(vm->config, w);
 	jsonw_object_end(w);

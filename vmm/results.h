@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory.h"
+
 struct host_info;
 struct jsonw;
 struct vm;
@@ -23,6 +25,7 @@ struct results_context {
 	bool with_samples;
 	bool tsc_allowed_unstable;
 	bool early_allowed;
+	struct ram_residence residence;
 };
 
 /* Writes the document. 0 or -ENOMEM. Main thread, vCPU threads gone. */

@@ -126,6 +126,7 @@ static void set_run(size_t cell, size_t round, int64_t p50_tsc)
 			   .fires = 10,
 			   .warmup = 1,
 			   .below_zero = 2,
+			   .is_prefaulted = true,
 			   .arms = 10,
 			   .loop_turns = cell < 3 ? 1000 - 100 * cell : 0,
 			   .wait_tsc = 1000,
@@ -187,6 +188,7 @@ static const char *const lines[] = {
 	"Linux 6.1.0, kvm_amd, A CPU, 2 CPUs, clocksource tsc",
 	"TSC 2000.000 MHz, userspace through rung split; medians over the "
 	"ok of 3 rounds",
+	"guest memory prefaulted and not locked",
 	"governor -, halt_poll_ns 200000, may run on CPUs 0-1, scheduler other, "
 	"priority 0, nice 5",
 	"noise floor, cycles (p99.9 and longest gap of a loop of TSC reads): "
@@ -431,6 +433,8 @@ START_TEST(test_bench_json_has_it_all)
 	expect_null(&doc, "cells[1].config_in_force.timer.halt_poll_ns");
 	expect(&doc, "cells[0].rounds[0].steal_ticks", 3);
 	expect(&doc, "cells[0].rounds[0].warmup", 1);
+	ck_assert_ptr_nonnull(json_get(&doc, json_root(&doc),
+				       "cells[0].rounds[0].memory_locked"));
 	expect(&doc, "cells[0].rounds[0].below_zero", 2);
 	expect(&doc, "cells[0].rounds[0].lateness_tsc.count", 7);
 	expect(&doc, "cells[0].rounds[0].lateness_tsc.buckets[0][0]", 5);

@@ -18,6 +18,7 @@
 #define HEAD                                                        \
 	"{\"schema\":\"punctual-result-1\",\"end\":{\"status\":1}," \
 	"\"tsc_allowed_unstable\":true,\"early_allowed\":true,"     \
+	"\"memory\":{\"prefaulted\":true,\"locked\":false},"        \
 	"\"host\":"                                                 \
 	"{\"steal_ticks_during_run\":4},\"tsc_khz\":2000000,"       \
 	"\"user_cpu_ns\":7000,\"system_cpu_ns\":3000,"
@@ -66,6 +67,8 @@ START_TEST(test_bench_sample_of_mode_userspace)
 	ck_assert(s.is_userspace);
 	ck_assert(s.is_unstable);
 	ck_assert(s.is_early_allowed);
+	ck_assert(s.is_prefaulted);
+	ck_assert(!s.is_locked);
 	ck_assert_str_eq(s.rung, "split");
 	ck_assert_uint_eq(s.tsc_khz, 2000000);
 	ck_assert_uint_eq(s.samples, 8);
@@ -140,7 +143,8 @@ static const char *const members[] = {
 	"p99_tsc",	 "p99_ns",	  "fires",
 	"early",	 "lost",	  "doubled",
 	"loop_turns",	 "wait_tsc",	  "warmup",
-	"below_zero",	 "histogram_tsc",
+	"below_zero",	 "histogram_tsc", "memory",
+	"prefaulted",	 "locked",
 };
 
 START_TEST(test_bench_sample_misses_each_member)

@@ -3,6 +3,7 @@
  * Guest RAM: where the regions lie, what ram_ptr refuses, what the map says.
  * Large sizes are only mapped, never touched.
  */
+#define _GNU_SOURCE /* mincore, setresuid */
 #include "memory.h"
 
 #include <check.h>
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tap.h"
 
@@ -46,6 +49,72 @@ START_TEST(test_memory_sizes_out_of_range_are_refused)
 		ck_assert_ptr_null(ram_ptr(&ram, 0, 1));
 		ram_free(&ram);
 	}
+}
+END_TEST
+
+/* How much of *ram the kernel has given pages to. */
+static uint64_t resident(const struct guest_ram *ram)
+{
+	static unsigned char there[4 * MIB / 4096];
+	uint64_t bytes = 0;
+
+	ck_assert_int_eq(
+		mincore(ram->regions[0].host, ram->regions[0].size, there), 0);
+	for (uint64_t i = 0; i < ram->regions[0].size / 4096; i++)
+		bytes += there[i] & 1 ? 4096 : 0;
+	return bytes;
+}
+
+/* Locking would bring the pages too. Root may, whatever the limit is. */
+static void forbid_locking(void)
+{
+	const struct rlimit none = {0, 0};
+
+	if (!geteuid())
+		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+}
+
+START_TEST(test_memory_made_resident)
+{
+	struct ram_residence residence;
+	struct guest_ram ram;
+
+	forbid_locking();
+	ck_assert_int_eq(ram_alloc(&ram, 4 * MIB), 0);
+	ram.regions[0].host[5] = 7;
+	ck_assert_uint_lt(resident(&ram), 4 * MIB);
+	/* Too much to ask for: not touched. */
+	residence = ram_make_resident(&ram, 4 * MIB - 1);
+	ck_assert(!residence.is_prefaulted);
+	ck_assert(!residence.is_locked);
+	ck_assert_uint_lt(resident(&ram), 4 * MIB);
+	residence = ram_make_resident(&ram, 4 * MIB);
+	ck_assert(residence.is_prefaulted);
+	ck_assert_uint_eq(resident(&ram), 4 * MIB);
+	ck_assert_uint_eq(ram.regions[0].host[5], 7);
+	ck_assert_uint_eq(ram.regions[0].host[6], 0);
+	ram_free(&ram);
+}
+END_TEST
+
+START_TEST(test_memory_locked_where_permitted)
+{
+	const struct rlimit plenty = {8 * MIB, 8 * MIB};
+	struct ram_residence residence;
+	struct guest_ram ram;
+
+	ck_assert_int_eq(ram_alloc(&ram, 4 * MIB), 0);
+	if (!setrlimit(RLIMIT_MEMLOCK, &plenty))
+		ck_assert(ram_make_resident(&ram, 4 * MIB).is_locked);
+	munlock(ram.regions[0].host, 4 * MIB);
+	forbid_locking();
+	residence = ram_make_resident(&ram, 4 * MIB);
+	ck_assert(residence.is_prefaulted);
+	/* Under a sanitizer mlock() does nothing, successfully. */
+	ck_assert_int_eq(residence.is_locked,
+			 !mlock(ram.regions[0].host, 4 * MIB));
+	ram_free(&ram);
 }
 END_TEST
 
@@ -256,6 +325,8 @@ int main(void)
 	TCase *tc = tcase_create("memory");
 
 	tcase_add_test(tc, test_memory_sizes_out_of_range_are_refused);
+	tcase_add_test(tc, test_memory_made_resident);
+	tcase_add_test(tc, test_memory_locked_where_permitted);
 	tcase_add_test(tc, test_memory_small_ram_is_one_zeroed_region);
 	tcase_add_test(tc, test_memory_continues_above_the_hole);
 	tcase_add_test(tc, test_memory_ptr_stays_in_one_region);

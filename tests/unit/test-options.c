@@ -204,6 +204,9 @@ START_TEST(test_options_of_another_command)
 	bad("run a.json --vary a=1,2", "are for bench");
 	bad("run a.json --hgrm=x", "--hgrm and --plot are for bench");
 	bad("run a.json --plot=x", "--hgrm and --plot are for bench");
+	bad("bench a.json --prefault", "--prefault is for run");
+	good("run a.json --prefault", COMMAND_RUN);
+	ck_assert(options.prefault);
 	bad("probe --vary a=1,2", "are for bench");
 	bad("bench a.json --entry-cost=1,2", "--entry-cost is for run");
 	bad("check a.json --entry-cost=1,2", "--entry-cost is for run");
