@@ -86,17 +86,47 @@ static int fail(char *err, size_t err_size, const char *what, const char *arg)
 	return -EINVAL;
 }
 
+static const struct {
+	const char *name;
+	size_t min_operands, max_operands;
+	const char *missing; /* said of fewer */
+} commands[] = {
+	[COMMAND_RUN] = {"run", 1, 1, "a CONFIG file is missing"},
+	[COMMAND_BENCH] = {"bench", 1, SIZE_MAX, "a CONFIG file is missing"},
+	[COMMAND_COMPARE] = {"compare", 2, 2,
+			     "compare takes two results of bench"},
+	[COMMAND_CHECK] = {"check", 1, 1, "a CONFIG file is missing"},
+	[COMMAND_PROBE] = {"probe", 0, 0, NULL},
+	[COMMAND_HELP] = {"help", 0, SIZE_MAX, NULL},
+	[COMMAND_VERSION] = {"version", 0, SIZE_MAX, NULL},
+};
+
+#define COMMANDS     (sizeof(commands) / sizeof(commands[0]))
+#define FOR(command) (1u << COMMAND_##command)
+
+/* Which options are for some commands only, in the order of complaints. */
+static const struct {
+	int opt;
+	const char *name;
+	unsigned int commands; /* 1 << enum command */
+} uses[] = {
+	{OPT_SET, "--set", FOR(RUN) | FOR(BENCH) | FOR(CHECK)},
+	{OPT_ROUNDS, "--rounds", FOR(BENCH)},
+	{OPT_VARY, "--vary", FOR(BENCH)},
+	{OPT_HGRM, "--hgrm", FOR(BENCH)},
+	{OPT_PLOT, "--plot", FOR(BENCH)},
+	{OPT_SAMPLES, "--samples", FOR(RUN)},
+	{OPT_PREFAULT, "--prefault", FOR(RUN)},
+	{OPT_ENTRY_COST, "--entry-cost", FOR(RUN)},
+	{'v', "-v", FOR(RUN) | FOR(BENCH)},
+};
+
+#define USES (sizeof(uses) / sizeof(uses[0]))
+
 static int parse_command(const char *word, enum command *command)
 {
-	static const char *const names[] = {
-		[COMMAND_RUN] = "run",	       [COMMAND_BENCH] = "bench",
-		[COMMAND_COMPARE] = "compare", [COMMAND_CHECK] = "check",
-		[COMMAND_PROBE] = "probe",     [COMMAND_HELP] = "help",
-		[COMMAND_VERSION] = "version",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(word, names[i])) {
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(word, commands[i].name)) {
 			*command = (enum command)i;
 			return 0;
 		}
@@ -150,56 +180,52 @@ static const char *bad_option(char **argv, char room[3])
 	return room;
 }
 
-/* How many operands: configs, or results for compare. */
-static int check_operands(const struct options *o, char *err, size_t err_size)
+static unsigned int use_of(int opt)
 {
-	size_t min = 1, max = 1;
-
-	if (o->command == COMMAND_PROBE)
-		min = max = 0;
-	else if (o->command == COMMAND_BENCH)
-		max = SIZE_MAX;
-	else if (o->command == COMMAND_COMPARE)
-		min = max = 2;
-	if (o->config_count > max)
-		return fail(err, err_size, "one operand too many",
-			    o->configs[max]);
-	if (o->config_count >= min)
-		return 0;
-	return fail(err, err_size,
-		    min == 2 ? "compare takes two results of bench"
-			     : "a CONFIG file is missing",
-		    NULL);
+	for (size_t i = 0; i < USES; i++)
+		if (uses[i].opt == opt)
+			return 1u << i;
+	return 0;
 }
 
-/* What belongs to some commands only. */
-static int check_use(const struct options *o, char *err, size_t err_size)
+/* "--set is for run, bench and check" */
+static int fail_use(size_t use, char *err, size_t err_size)
+{
+	unsigned int left = uses[use].commands;
+	size_t len = 0;
+
+	len += (size_t)snprintf(err, err_size, "%s is for", uses[use].name);
+	for (size_t i = 0; left && len < err_size; i++) {
+		if (!(left & 1u << i))
+			continue;
+		left &= ~(1u << i);
+		len += (size_t)snprintf(err + len, err_size - len, " %s%s",
+					commands[i].name,
+					!left		    ? ""
+					: left & (left - 1) ? ","
+							    : " and");
+	}
+	return -EINVAL;
+}
+
+/* What belongs to some commands only; given: a bit for each of uses[]. */
+static int check_use(const struct options *o, unsigned int given, char *err,
+		     size_t err_size)
 {
 	if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)
 		return 0;
-	if ((o->rounds || o->vary_count) && o->command != COMMAND_BENCH)
-		return fail(err, err_size, "--rounds and --vary are for bench",
-			    NULL);
-	if ((o->hgrm_prefix || o->plot_path) && o->command != COMMAND_BENCH)
-		return fail(err, err_size, "--hgrm and --plot are for bench",
-			    NULL);
-	if (o->samples && o->command != COMMAND_RUN)
-		return fail(err, err_size, "--samples is for run", NULL);
-	if (o->prefault && o->command != COMMAND_RUN)
-		return fail(err, err_size, "--prefault is for run", NULL);
-	if (o->has_entry_cost && o->command != COMMAND_RUN)
-		return fail(err, err_size, "--entry-cost is for run", NULL);
-	if (o->set_count &&
-	    (o->command == COMMAND_PROBE || o->command == COMMAND_COMPARE))
-		return fail(err, err_size,
-			    "--set has no use in probe and compare", NULL);
-	if (o->verbose && o->command != COMMAND_RUN &&
-	    o->command != COMMAND_BENCH)
-		return fail(err, err_size, "-v is for run and bench", NULL);
+	for (size_t i = 0; i < USES; i++)
+		if (given & 1u << i && !(uses[i].commands & 1u << o->command))
+			return fail_use(i, err, err_size);
 	if (o->quiet && o->verbose)
 		return fail(err, err_size, "-q and -v exclude each other",
 			    NULL);
-	return check_operands(o, err, err_size);
+	if (o->config_count < commands[o->command].min_operands)
+		return fail(err, err_size, commands[o->command].missing, NULL);
+	if (o->config_count > commands[o->command].max_operands)
+		return fail(err, err_size, "one operand too many",
+			    o->configs[commands[o->command].max_operands]);
+	return 0;
 }
 
 static int take_option(int opt, struct options *o, char *err, size_t err_size)
@@ -260,6 +286,7 @@ int options_parse(int argc, char **argv, struct options *o, char *err,
 		  size_t err_size)
 {
 	size_t room = (size_t)argc + 1;
+	unsigned int given = 0;
 	char letter[3];
 	int opt, ret = 0;
 	bool have_command = false;
@@ -280,6 +307,7 @@ int options_parse(int argc, char **argv, struct options *o, char *err,
 				    "unknown option, or a value missing or "
 				    "too many",
 				    bad_option(argv, letter));
+		given |= use_of(opt);
 		ret = take_option(opt, o, err, err_size);
 	}
 	if (ret)
@@ -297,7 +325,7 @@ int options_parse(int argc, char **argv, struct options *o, char *err,
 	}
 	if (!have_command && o->command == COMMAND_RUN)
 		return fail(err, err_size, "a command is missing", NULL);
-	return check_use(o, err, err_size);
+	return check_use(o, given, err, err_size);
 }
 
 void options_free(struct options *o)

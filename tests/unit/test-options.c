@@ -188,7 +188,7 @@ START_TEST(test_options_operands)
 	bad("run -q --set a=b", "CONFIG file is missing");
 	bad("compare a", "compare takes two results of bench");
 	bad("compare a b c", "one operand too many: c");
-	bad("compare a b --set k=1", "--set has no use in probe and compare");
+	bad("compare a b --set k=1", "--set is for run, bench and check");
 	bad("compare a b -v", "-v is for run and bench");
 	good("compare a b -q --json=c", COMMAND_COMPARE);
 	bad("run a.json b.json", "one operand too many: b.json");
@@ -199,21 +199,21 @@ END_TEST
 
 START_TEST(test_options_of_another_command)
 {
-	bad("run a.json --rounds 3", "are for bench");
-	bad("check a.json --rounds 3", "are for bench");
-	bad("run a.json --vary a=1,2", "are for bench");
-	bad("run a.json --hgrm=x", "--hgrm and --plot are for bench");
-	bad("run a.json --plot=x", "--hgrm and --plot are for bench");
+	bad("run a.json --rounds 3", "--rounds is for bench");
+	bad("check a.json --rounds 3", "--rounds is for bench");
+	bad("run a.json --vary a=1,2", "--vary is for bench");
+	bad("run a.json --hgrm=x", "--hgrm is for bench");
+	bad("run a.json --plot=x", "--plot is for bench");
 	bad("bench a.json --prefault", "--prefault is for run");
 	good("run a.json --prefault", COMMAND_RUN);
 	ck_assert(options.prefault);
-	bad("probe --vary a=1,2", "are for bench");
+	bad("probe --vary a=1,2", "--vary is for bench");
 	bad("bench a.json --entry-cost=1,2", "--entry-cost is for run");
 	bad("check a.json --entry-cost=1,2", "--entry-cost is for run");
 	bad("bench a.json --samples", "--samples is for run");
 	bad("check a.json --samples", "--samples is for run");
 	bad("probe --samples", "--samples is for run");
-	bad("probe --set a=b", "--set has no use in probe");
+	bad("probe --set a=b", "--set is for run, bench and check");
 	bad("check a.json -v", "-v is for run and bench");
 	bad("probe -v", "-v is for run and bench");
 }
