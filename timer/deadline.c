@@ -114,6 +114,21 @@ static void deadline_plan_past(const struct deadline_policy *policy,
 	};
 }
 
+/* On the way of every arm, so not through a call. */
+static inline uint64_t advance_of(const struct deadline_policy *policy,
+				  uint64_t distance_tsc,
+				  uint64_t wanted_advance_tsc)
+{
+	return min_u64(min_u64(wanted_advance_tsc, policy->max_advance_tsc),
+		       share_of(distance_tsc, policy->spin_share_q16));
+}
+
+uint64_t deadline_advance(const struct deadline_policy *policy,
+			  uint64_t distance_tsc, uint64_t wanted_advance_tsc)
+{
+	return advance_of(policy, distance_tsc, wanted_advance_tsc);
+}
+
 enum deadline_action deadline_plan(const struct deadline_policy *policy,
 				   uint64_t deadline_guest_tsc,
 				   uint64_t tsc_offset, uint64_t now_host_tsc,
@@ -131,9 +146,7 @@ enum deadline_action deadline_plan(const struct deadline_policy *policy,
 
 	distance_tsc =
 		min_u64(deadline_guest_tsc - now_guest_tsc, MAX_LEFT_TSC);
-	advance_tsc = min_u64(wanted_advance_tsc, policy->max_advance_tsc);
-	advance_tsc = min_u64(advance_tsc,
-			      share_of(distance_tsc, policy->spin_share_q16));
+	advance_tsc = advance_of(policy, distance_tsc, wanted_advance_tsc);
 
 	*out = (struct deadline){
 		.deadline_host_tsc = now_host_tsc + distance_tsc,

@@ -83,6 +83,13 @@ enum deadline_action deadline_plan(const struct deadline_policy *policy,
 				   struct deadline *out, uint64_t *arm_ns);
 
 /*
+ * The advance in force where wanted_advance_tsc is wanted for a deadline
+ * distance_tsc away: no more than the ceiling and the share allow.
+ */
+uint64_t deadline_advance(const struct deadline_policy *policy,
+			  uint64_t distance_tsc, uint64_t wanted_advance_tsc);
+
+/*
  * Is a planned deadline due at now_host_tsc? True from wake on, and before it
  * while no more is left than the host clock's slew can explain; never while
  * more than max_advance_tsc is left to the target. For polling before the

@@ -25,6 +25,7 @@
 #include "output.h"
 #include "probe.h"
 #include "results.h"
+#include "trace.h"
 #include "vm.h"
 
 #define KVM_PATH "/dev/kvm"
@@ -37,6 +38,7 @@ struct run {
 	const struct options *options;
 	struct config config;
 	struct output stats, json;
+	struct trace trace;
 	struct host_info before, after;
 	struct calibrate calibrate;
 	enum timer_rung rung;
@@ -60,7 +62,9 @@ static int open_outputs(struct run *run)
 		return EXIT_STATUS_CONFIG;
 	}
 	if (output_open(&run->stats, stats, run->err, sizeof(run->err)) ||
-	    output_open(&run->json, json, run->err, sizeof(run->err)))
+	    output_open(&run->json, json, run->err, sizeof(run->err)) ||
+	    trace_open(&run->trace, run->options->trace_path,
+		       run->options->trace_events, run->err, sizeof(run->err)))
 		return EXIT_STATUS_OUTPUT;
 	return 0;
 }
@@ -232,6 +236,23 @@ static void prefault(struct run *run, const struct vm *vm)
 		timeval_ns(after.ru_stime) - timeval_ns(before.ru_stime);
 }
 
+/* The run is over: the rest of its trace. */
+static int finish_trace(struct run *run, int status)
+{
+	uint64_t lost;
+
+	if (trace_finish(&run->trace, &lost, run->err, sizeof(run->err))) {
+		complain("%s", run->err);
+		return EXIT_STATUS_OUTPUT;
+	}
+	if (lost)
+		complain("--trace: %" PRIu64 " records are not in %s: a ring "
+			 "or the file was full (--trace-events keeps only "
+			 "some)",
+			 lost, run->options->trace_path);
+	return status;
+}
+
 static int run_vm(struct run *run, int kvm_fd)
 {
 	struct vm vm;
@@ -254,8 +275,14 @@ static int run_vm(struct run *run, int kvm_fd)
 	}
 	vm.calibrate = calibrates ? &run->calibrate : NULL;
 	status = calibrates ? check_fixed_cost(run, &vm) : 0;
+	if (!status &&
+	    trace_start(&run->trace, &vm, run->err, sizeof(run->err))) {
+		complain("%s", run->err);
+		status = EXIT_STATUS_CANNOT;
+	}
 	if (status) {
-		calibrate_stop(&run->calibrate);
+		if (calibrates)
+			calibrate_stop(&run->calibrate);
 		vm_destroy(&vm);
 		return status;
 	}
@@ -275,6 +302,7 @@ static int run_vm(struct run *run, int kvm_fd)
 		explain(run, &vm);
 		status = judge_console(&vm, status);
 	}
+	status = finish_trace(run, status);
 	vm_destroy(&vm);
 	return status;
 }
@@ -306,7 +334,11 @@ static int run_checked(struct run *run)
 int command_run(const struct options *options)
 {
 	struct run run = {
-		.options = options, .stats = {.fd = -1}, .json = {.fd = -1}};
+		.options = options,
+		.stats = {.fd = -1},
+		.json = {.fd = -1},
+		.trace = {.output = {.fd = -1}},
+	};
 	int status;
 
 	if (config_load(options->configs[0], options->sets, options->set_count,
@@ -319,6 +351,10 @@ int command_run(const struct options *options)
 			 "timer.vmentry_advance off or timer.allow_early "
 			 "nothing would use it");
 		status = EXIT_STATUS_USAGE;
+	} else if (options->trace_path && run.config.mode == TIMER_KERNEL) {
+		complain("--trace: with timer.mode kernel there is nothing to "
+			 "record");
+		status = EXIT_STATUS_USAGE;
 	} else if (kick_init_process()) {
 		complain("sigaction: %s", strerror(errno));
 		status = EXIT_STATUS_INTERNAL;
@@ -326,7 +362,8 @@ int command_run(const struct options *options)
 		status = run_checked(&run);
 	}
 	if (output_close(&run.stats, run.err, sizeof(run.err)) ||
-	    output_close(&run.json, run.err, sizeof(run.err))) {
+	    output_close(&run.json, run.err, sizeof(run.err)) ||
+	    trace_close(&run.trace, run.err, sizeof(run.err))) {
 		complain("%s", run.err);
 		status = EXIT_STATUS_OUTPUT;
 	}

@@ -35,21 +35,20 @@ static bool owns_id(const struct injector *injector)
 	       (injector->is_alone || base & APIC_BASE_EXTD);
 }
 
-int inject_deadline(const struct injector *injector, bool *may_be_held)
+int inject_deadline(const struct injector *injector, struct injection *how)
 {
 	struct kvm_lapic_state apic;
-	uint8_t vector;
 	int ret = kvm_vcpu_ioctl(injector->vcpu_fd, KVM_GET_LAPIC, &apic);
 
 	if (ret < 0)
 		return ret;
-	*may_be_held = false;
+	how->may_be_held = false;
 	if (owns_id(injector) &&
 	    lvtt_delivers((const uint8_t *)apic.regs, injector->apic_id,
-			  &vector) &&
-	    inject_msi(injector, vector))
+			  &how->vector) &&
+	    inject_msi(injector, how->vector))
 		return 0;
-	*may_be_held = true;
+	*how = (struct injection){.may_be_held = true};
 	return inject_by_expiry(injector);
 }
 

@@ -26,16 +26,21 @@ struct injector {
 	const struct kvm_run *run; /* its apic_base */
 };
 
+/* How an expiry went to KVM. */
+struct injection {
+	bool may_be_held; /* until LVTT is unmasked, say */
+	uint8_t vector;	  /* of the interrupt; 0: KVM looks for itself */
+};
+
 /*
  * As an MSI with the vector of LVTT, where the registers say that the expiry
  * becomes an interrupt and no more: then the entry that follows finds it in the
  * IRR, and costs a halted vCPU little more than a running one. Not in xAPIC
  * mode beside other vCPUs: one of them may have taken this one's id, and with
  * it the MSI; in x2APIC mode ids cannot be changed. Else through KVM's own
- * expiry path, see inject_by_expiry(). *may_be_held: KVM may hold the expiry
- * back until LVTT is unmasked. 0 or -errno.
+ * expiry path, see inject_by_expiry(), which KVM may hold back. 0 or -errno.
  */
-int inject_deadline(const struct injector *injector, bool *may_be_held);
+int inject_deadline(const struct injector *injector, struct injection *how);
 
 /*
  * A host write of a deadline that has long passed: KVM's own timer expires,

@@ -23,6 +23,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probes.h"
+
 void kick_bind(struct kick *kick, volatile uint8_t *immediate_exit)
 {
 	kick->immediate_exit = immediate_exit;
@@ -59,12 +61,15 @@ uint32_t kick_pending(const struct kick *kick)
 	       ~(unsigned int)KICK_RUNNING;
 }
 
-void kick_send(struct kick *kick, uint32_t request)
+bool kick_send(struct kick *kick, uint32_t request)
 {
 	unsigned int before = atomic_fetch_or_explicit(&kick->word, request,
 						       memory_order_acq_rel);
 
+	PROBE3(kick, kick->vcpu, request, before == KICK_RUNNING);
 	/* Else it will look before it runs, or has been signalled. */
-	if (before == KICK_RUNNING)
-		kick_interrupt(kick);
+	if (before != KICK_RUNNING)
+		return false;
+	kick_interrupt(kick);
+	return true;
 }

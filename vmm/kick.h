@@ -20,6 +20,7 @@
 #define VMM_KICK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,6 +34,7 @@ enum {
 };
 
 struct kick {
+	uint32_t vcpu; /* whose it is, for the trace; set once */
 	/* Writers: any thread (bits in), vCPU thread (bits out, RUNNING). */
 	atomic_uint word;
 	/* vCPU thread and its signal handler: &kvm_run.immediate_exit. */
@@ -71,8 +73,9 @@ void kick_leave(struct kick *kick);
 /* The requests that wait to be served; takes none. vCPU thread. */
 uint32_t kick_pending(const struct kick *kick);
 
-/* Asks for `request` (KICK_* bits but RUNNING). Any thread. */
-void kick_send(struct kick *kick, uint32_t request);
+/* Asks for `request` (KICK_* bits but RUNNING). True if a signal was needed: it
+ * was in KVM_RUN, unasked. Any thread. */
+bool kick_send(struct kick *kick, uint32_t request);
 
 /*
  * Sends the signal whatever the thread is doing, to get it out of a write

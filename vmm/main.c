@@ -40,6 +40,8 @@ static int dispatch(const struct options *options)
 		return command_check(options);
 	case COMMAND_PROBE:
 		return command_probe(options);
+	case COMMAND_TRACE:
+		return command_trace(options);
 	case COMMAND_VERSION:
 		puts("punctual " PUNCTUAL_VERSION);
 		break;

@@ -15,15 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace_format.h"
+
 const char options_usage[] =
 	"usage: punctual run CONFIG [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [--samples] [--prefault] [-q] [-v]\n"
+	"                           [--samples] [--prefault] [--trace=FILE]\n"
+	"                           [--trace-events=LIST] [-q] [-v]\n"
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
 	"                           [--hgrm=PREFIX] [--plot=FILE.svg] [-q] [-v]\n"
 	"       punctual compare A.json B.json [--json[=FILE]] [-q]\n"
 	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
 	"       punctual probe [--json[=FILE]] [-q]\n"
+	"       punctual trace FILE\n"
 	"       punctual --version | -h | --help\n"
 	"\n"
 	"  run    start the guest; its exit status becomes ours\n"
@@ -31,6 +35,7 @@ const char options_usage[] =
 	"  compare  two results of bench, of two hosts, kernels or versions\n"
 	"  check  validate a config and print it with every default\n"
 	"  probe  what this host can do\n"
+	"  trace  print what --trace has recorded, a line for each record\n"
 	"\n"
 	"  --set KEY=VALUE  override one key of the config\n"
 	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
@@ -43,6 +48,9 @@ const char options_usage[] =
 	"  --entry-cost=RUNNING,HALTED\n"
 	"                   what vmentry_advance auto would measure, in TSC\n"
 	"                   cycles; bench measures once and tells its runs so\n"
+	"  --trace=FILE     record the life of every deadline\n"
+	"  --trace-events=LIST\n"
+	"                   only these, such as arrive,drop\n"
 	"  -q, --quiet      errors only      -v, --verbose  say more\n";
 
 enum {
@@ -55,6 +63,8 @@ enum {
 	OPT_VARY,
 	OPT_HGRM,
 	OPT_PLOT,
+	OPT_TRACE,
+	OPT_TRACE_EVENTS,
 	OPT_VERSION,
 	ROUNDS_MAX = 10000,
 	ENTRY_COST_MAX_TSC = 100000000, /* 10 ms at 10 GHz */
@@ -72,6 +82,8 @@ static const struct option long_options[] = {
 	{"vary", required_argument, NULL, OPT_VARY},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
 	{"plot", required_argument, NULL, OPT_PLOT},
+	{"trace", required_argument, NULL, OPT_TRACE},
+	{"trace-events", required_argument, NULL, OPT_TRACE_EVENTS},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
@@ -97,6 +109,7 @@ static const struct {
 			     "compare takes two results of bench"},
 	[COMMAND_CHECK] = {"check", 1, 1, "a CONFIG file is missing"},
 	[COMMAND_PROBE] = {"probe", 0, 0, NULL},
+	[COMMAND_TRACE] = {"trace", 1, 1, "a trace FILE is missing"},
 	[COMMAND_HELP] = {"help", 0, SIZE_MAX, NULL},
 	[COMMAND_VERSION] = {"version", 0, SIZE_MAX, NULL},
 };
@@ -118,6 +131,12 @@ static const struct {
 	{OPT_SAMPLES, "--samples", FOR(RUN)},
 	{OPT_PREFAULT, "--prefault", FOR(RUN)},
 	{OPT_ENTRY_COST, "--entry-cost", FOR(RUN)},
+	{OPT_TRACE, "--trace", FOR(RUN)},
+	{OPT_TRACE_EVENTS, "--trace-events", FOR(RUN)},
+	{OPT_JSON, "--json",
+	 FOR(RUN) | FOR(BENCH) | FOR(COMPARE) | FOR(CHECK) | FOR(PROBE)},
+	{'q', "-q",
+	 FOR(RUN) | FOR(BENCH) | FOR(COMPARE) | FOR(CHECK) | FOR(PROBE)},
 	{'v', "-v", FOR(RUN) | FOR(BENCH)},
 };
 
@@ -217,6 +236,9 @@ static int check_use(const struct options *o, unsigned int given, char *err,
 	for (size_t i = 0; i < USES; i++)
 		if (given & 1u << i && !(uses[i].commands & 1u << o->command))
 			return fail_use(i, err, err_size);
+	if (o->trace_events && !o->trace_path)
+		return fail(err, err_size,
+			    "--trace-events: there is no --trace", NULL);
 	if (o->quiet && o->verbose)
 		return fail(err, err_size, "-q and -v exclude each other",
 			    NULL);
@@ -226,6 +248,21 @@ static int check_use(const struct options *o, unsigned int given, char *err,
 		return fail(err, err_size, "one operand too many",
 			    o->configs[commands[o->command].max_operands]);
 	return 0;
+}
+
+static int take_trace_events(struct options *o, char *err, size_t err_size)
+{
+	const char *bad;
+	size_t bad_len;
+	int ret = trace_events_parse(optarg, &o->trace_events, &bad, &bad_len);
+
+	if (ret)
+		snprintf(err, err_size,
+			 "--trace-events: \"%.*s\" is not timer_arm, "
+			 "timer_expire, kick, inject, arrive, spin_end, entry, "
+			 "tuner or drop",
+			 (int)(bad_len < 20 ? bad_len : 20), bad);
+	return ret;
 }
 
 static int take_option(int opt, struct options *o, char *err, size_t err_size)
@@ -259,6 +296,14 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 				    "up to 100000000, as 900,1200",
 				    optarg);
 		return 0;
+	case OPT_TRACE:
+		if (!*optarg || !strcmp(optarg, "-"))
+			return fail(err, err_size,
+				    "--trace: not the name of a file", optarg);
+		o->trace_path = optarg;
+		return 0;
+	case OPT_TRACE_EVENTS:
+		return take_trace_events(o, err, err_size);
 	case OPT_ROUNDS:
 		if (parse_rounds(optarg, &o->rounds))
 			return fail(err, err_size,
@@ -325,7 +370,10 @@ int options_parse(int argc, char **argv, struct options *o, char *err,
 	}
 	if (!have_command && o->command == COMMAND_RUN)
 		return fail(err, err_size, "a command is missing", NULL);
-	return check_use(o, given, err, err_size);
+	ret = check_use(o, given, err, err_size);
+	if (!o->trace_events)
+		o->trace_events = TRACE_ALL_EVENTS;
+	return ret;
 }
 
 void options_free(struct options *o)

@@ -13,6 +13,7 @@ enum command {
 	COMMAND_COMPARE,
 	COMMAND_CHECK,
 	COMMAND_PROBE,
+	COMMAND_TRACE,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 };
@@ -33,6 +34,8 @@ struct options {
 	bool prefault;		    /* --prefault, run only */
 	bool has_entry_cost;	    /* --entry-cost, run only */
 	uint64_t entry_cost_tsc[2]; /* of a running and a halted vCPU */
+	const char *trace_path;	    /* --trace, run only; NULL: none */
+	uint32_t trace_events;	    /* --trace-events, or all of them */
 	bool quiet, verbose;
 };
 

@@ -15,11 +15,49 @@
 #include <unistd.h>
 
 #include "affinity.h"
+#include "clock.h"
 #include "kick.h"
+#include "probes.h"
+#include "trace_ring.h"
 
 enum {
 	EVENTS_A_WAKEUP = 16,
 };
+
+static void put(struct trace_ring *ring, enum trace_event event,
+		uint64_t host_tsc, uint32_t vcpu, uint8_t flags, uint32_t aux)
+{
+	struct trace_record record = {
+		.host_tsc = host_tsc,
+		.event = (uint8_t)event,
+		.flags = flags,
+		.vcpu = (uint16_t)vcpu,
+		.aux = aux,
+	};
+
+	trace_ring_put(ring, &record);
+}
+
+/* As kick_send; the trace has its turn when the kick is on its way. */
+static void kick_traced(struct trace_ring *ring, struct kick *kick)
+{
+	uint64_t expired_host_tsc = clock_read_tsc();
+	bool signalled = kick_send(kick, KICK_DUE);
+	uint64_t kicked_host_tsc = clock_read_tsc();
+
+	put(ring, TRACE_TIMER_EXPIRE, expired_host_tsc, kick->vcpu, 0, 0);
+	put(ring, TRACE_KICK, kicked_host_tsc, kick->vcpu,
+	    signalled ? TRACE_FLAG_SIGNALLED : 0, KICK_DUE);
+}
+
+static void timer_expired(const struct timer_thread *tt, struct kick *kick)
+{
+	PROBE1(timer_expire, kick->vcpu);
+	if (tt->trace)
+		kick_traced(tt->trace, kick);
+	else
+		kick_send(kick, KICK_DUE);
+}
 
 static void *timer_thread_main(void *arg)
 {
@@ -32,7 +70,7 @@ static void *timer_thread_main(void *arg)
 		for (int i = 0; i < n; i++) {
 			if (!events[i].data.ptr)
 				return NULL;
-			kick_send(events[i].data.ptr, KICK_DUE);
+			timer_expired(tt, events[i].data.ptr);
 			tt->expiries++;
 		}
 		tt->wakeups++;

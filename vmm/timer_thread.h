@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct kick;
+struct trace_ring;
 
 struct timer_thread {
 	/* Set once. */
@@ -24,7 +25,8 @@ struct timer_thread {
 	pthread_t thread;
 	bool started;
 	bool was_started;
-	int policy, priority; /* in force once it was: SCHED_FIFO, ... */
+	int policy, priority;	  /* in force once it was: SCHED_FIFO, ... */
+	struct trace_ring *trace; /* NULL: no trace file; before start */
 	/* Writer: the thread. Read after the join. */
 	uint64_t wakeups, expiries;
 };

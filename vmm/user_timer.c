@@ -17,6 +17,7 @@
 
 #include "kick.h"
 #include "kvm.h"
+#include "probes.h"
 
 int user_timer_init(struct user_timer *timer,
 		    const struct user_timer_setup *setup,
@@ -103,10 +104,13 @@ static int find_wait_end(struct user_timer *timer, uint64_t *end_host_tsc)
 	bool halted;
 	int ret = 0;
 
+	timer->delivery.state = TRACE_STATE_UNKNOWN;
 	if (costs && planned_tsc) {
 		ret = kvm_is_halted(timer->injector.vcpu_fd, &halted);
 		if (ret)
 			return ret;
+		timer->delivery.state =
+			halted ? TRACE_STATE_HALTED : TRACE_STATE_RUNNING;
 		cost_tsc = atomic_load_explicit(
 			&costs->tsc[halted ? USER_TIMER_HALTED
 					   : USER_TIMER_RUNNING],
@@ -163,18 +167,22 @@ static void learn(struct user_timer *timer, uint64_t arrival_host_tsc,
 
 static int inject(struct user_timer *timer)
 {
-	bool may_be_held;
+	struct injection injection;
 	int ret;
 
+	timer->delivery.by_kvm = true;
+	timer->delivery.vector = 0;
 	/* The canary is in KVM's timer and must not outlive the deadline. */
 	if (timer->setup->strict_lvtt) {
 		canary_forget(&timer->canary);
 		return inject_by_expiry(&timer->injector);
 	}
-	ret = inject_deadline(&timer->injector, &may_be_held);
+	ret = inject_deadline(&timer->injector, &injection);
 	if (ret)
 		return ret;
-	if (may_be_held)
+	timer->delivery.by_kvm = injection.may_be_held;
+	timer->delivery.vector = injection.vector;
+	if (injection.may_be_held)
 		timer->stats.odd_deliveries++;
 	else
 		lapic_timer_injected(&timer->model);
@@ -206,6 +214,10 @@ static int user_timer_deliver(struct user_timer *timer, bool is_expiry)
 	 * whose TSC is far behind must not spin until that one is there. */
 	if (tsc_diff(end_host_tsc, arrival_host_tsc) > max_spin_tsc(timer))
 		return -ETIME;
+	timer->untold = true;
+	timer->delivery.arrival_host_tsc = arrival_host_tsc;
+	timer->delivery.advance_before_tsc = timer->tuner.advance_tsc;
+	timer->delivery.is_expiry = is_expiry;
 	learn(timer, arrival_host_tsc, end_host_tsc, is_expiry);
 	if (wait_until(&timer->setup->clock, end_host_tsc,
 		       &timer->arrivals.wait) == WAIT_REACHED)
@@ -223,7 +235,8 @@ static int host_disarm(struct user_timer *timer)
 	return hosttimer_disarm(&timer->host);
 }
 
-static int host_arm(struct user_timer *timer, uint64_t arm_ns)
+/* What only some runs do at an arm. */
+static int arm_with_more(struct user_timer *timer, uint64_t arm_ns)
 {
 	int ret = 0;
 
@@ -231,11 +244,33 @@ static int host_arm(struct user_timer *timer, uint64_t arm_ns)
 		ret = canary_set(&timer->canary, timer->injector.vcpu_fd,
 				 guest_from_host(now_host_tsc(timer),
 						 timer->tsc.tsc_offset));
+	if (!ret && timer->trace)
+		user_timer_trace_arm(timer, arm_ns);
+	return ret;
+}
+
+static int host_arm(struct user_timer *timer, uint64_t arm_ns)
+{
+	int ret = 0;
+
+	if (timer->setup->arms_with_more)
+		ret = arm_with_more(timer, arm_ns);
 	if (ret)
 		return ret;
+	PROBE4(timer_arm, timer->injector.apic_id,
+	       timer->plan.deadline_host_tsc, timer->plan.wake_host_tsc,
+	       arm_ns);
 	timer->host_armed = true;
 	timer->stats.host_arms++;
 	return hosttimer_arm(&timer->host, arm_ns);
+}
+
+/* An expiry or a deadline that came to nothing. */
+static void note_drop(struct user_timer *timer, enum trace_drop reason)
+{
+	PROBE2(drop, timer->injector.apic_id, reason);
+	if (timer->trace)
+		user_timer_trace_drop(timer, reason);
 }
 
 /*
@@ -254,6 +289,7 @@ static int drop_if_void(struct user_timer *timer, bool *is_void)
 	if (ret || alive)
 		return ret;
 	timer->stats.dropped_by_mode++;
+	note_drop(timer, TRACE_DROP_BY_MODE);
 	lapic_timer_reset(&timer->model);
 	canary_forget(&timer->canary);
 	return host_disarm(timer);
@@ -266,6 +302,7 @@ static int user_timer_plan(struct user_timer *timer)
 	uint64_t arm_ns;
 	int ret;
 
+	timer->planned_host_tsc = now_tsc;
 	take_costs(timer);
 	if (deadline_plan(&timer->policy, timer->model.deadline_guest_tsc,
 			  timer->tsc.tsc_offset, now_tsc,
@@ -304,6 +341,7 @@ int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc)
 	}
 	if (action.op == LAPIC_TIMER_DISARM) {
 		timer->stats.disarms++;
+		note_drop(timer, TRACE_DROP_DISARMED);
 		return host_disarm(timer);
 	}
 	timer->stats.arms++;
@@ -385,6 +423,7 @@ int user_timer_expired(struct user_timer *timer)
 
 	if (timer->model.state != LAPIC_TIMER_ARMED || !timer->host_armed) {
 		timer->stats.stale++;
+		note_drop(timer, TRACE_DROP_STALE);
 		return 0;
 	}
 	ret = drop_if_void(timer, &is_void);
@@ -393,6 +432,7 @@ int user_timer_expired(struct user_timer *timer)
 	if (deadline_check(&timer->policy, &timer->plan, now_host_tsc(timer),
 			   &arm_ns) == DEADLINE_ARM) {
 		timer->stats.early_expiries++;
+		note_drop(timer, TRACE_DROP_EARLY);
 		return host_arm(timer, arm_ns);
 	}
 	timer->host_armed = false;

@@ -37,6 +37,7 @@
 #include "hosttimer.h"
 #include "inject.h"
 #include "lapic_timer.h"
+#include "trace_format.h"
 #include "tsc.h"
 #include "tuner.h"
 #include "wait.h"
@@ -82,6 +83,7 @@ struct user_timer_setup {
 	uint64_t target_q16;
 	uint64_t start_advance_tsc; /* where the tuner starts */
 	bool strict_lvtt;	    /* see user_timer_setup_strict */
+	bool arms_with_more;	    /* than the host timer: strict, traced */
 	/* NULL: policy.entry_cost_tsc is fixed and holds in every state. */
 	const struct user_timer_costs *costs;
 };
@@ -114,6 +116,18 @@ struct user_timer_stats {
 	uint64_t remainders;	  /* advance off: the host timer was early */
 };
 
+/* Of the last delivery, what is told when the guest has run. */
+struct user_timer_delivery {
+	uint64_t arrival_host_tsc;
+	uint64_t advance_before_tsc; /* the tuner's, before it learnt */
+	enum trace_state state;	     /* as far as somebody had to look */
+	uint8_t vector;		     /* 0: KVM found it */
+	bool by_kvm;		     /* through its own expiry path */
+	bool is_expiry;		     /* what the tuner takes for a sample */
+};
+
+struct trace_ring;
+
 struct user_timer {
 	const struct user_timer_setup *setup;
 	struct injector injector;
@@ -122,6 +136,7 @@ struct user_timer {
 	struct hosttimer host;
 	struct deadline_policy policy; /* the setup's, with the cost of now */
 	struct deadline plan;
+	uint64_t planned_host_tsc; /* when that was made */
 	/* Where a calibration wants to know the end of each spin after the
 	 * deadline; NULL in all other runs. */
 	struct user_timer_log *log;
@@ -134,6 +149,9 @@ struct user_timer {
 	struct arrivals arrivals;
 	uint64_t wait_end_host_tsc; /* of the last wait */
 	bool unsettled;		    /* that is not yet counted */
+	bool untold;		    /* nor told, see user_timer_tell */
+	struct user_timer_delivery delivery;
+	struct trace_ring *trace; /* NULL: no trace file; set once */
 };
 
 /*
@@ -161,6 +179,10 @@ void user_timer_setup_tuner(struct user_timer_setup *setup,
  * deadline is void, just as KVM's would be. Main thread, after setup_init.
  */
 void user_timer_setup_strict(struct user_timer_setup *setup);
+
+/* The timers have a trace; then each must be given one. Main thread, after
+ * setup_init. */
+void user_timer_setup_trace(struct user_timer_setup *setup);
 
 /* Opens the host timer, if it is a timerfd, and reads the vCPU's TSC offset;
  * *injector is copied. 0 or -errno. Main thread. */
@@ -190,6 +212,20 @@ int user_timer_write_deadline(struct user_timer *timer, uint64_t guest_tsc);
  * thread, or any when that is gone.
  */
 void user_timer_settle(struct user_timer *timer);
+
+/*
+ * Tells the probes and the trace of the last delivery, once: nothing may be
+ * between the end of its wait and the guest. To be called while timer->untold,
+ * when KVM_RUN has returned (with result, 0 or -errno, and exit_reason if it is
+ * 0), or at the end of the thread, when was_entered is false. vCPU thread.
+ */
+void user_timer_tell(struct user_timer *timer, bool was_entered, int result,
+		     uint32_t exit_reason);
+
+/* Records for timer->trace, which must be there. vCPU thread. */
+void user_timer_trace_arm(const struct user_timer *timer, uint64_t arm_ns);
+void user_timer_trace_drop(const struct user_timer *timer,
+			   enum trace_drop reason);
 
 /* The guest reads IA32_TSC_DEADLINE. 0 or -errno. */
 int user_timer_read_deadline(struct user_timer *timer, uint64_t *guest_tsc);

@@ -45,6 +45,12 @@ void user_timer_setup_tuner(struct user_timer_setup *setup,
 void user_timer_setup_strict(struct user_timer_setup *setup)
 {
 	setup->strict_lvtt = true;
+	setup->arms_with_more = true;
 	if (setup->policy.far_cap_tsc > CANARY_CARE_TSC)
 		setup->policy.far_cap_tsc = CANARY_CARE_TSC;
+}
+
+void user_timer_setup_trace(struct user_timer_setup *setup)
+{
+	setup->arms_with_more = true;
 }

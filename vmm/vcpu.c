@@ -32,6 +32,7 @@ int vcpu_create(struct vcpu *vcpu, struct vm *vm, uint32_t index, char *err,
 	memset(vcpu, 0, sizeof(*vcpu));
 	vcpu->vm = vm;
 	vcpu->index = index;
+	vcpu->kick.vcpu = index;
 	vcpu->fd = kvm_do_ioctl_value(vm->fd, KVM_CREATE_VCPU, index);
 	if (vcpu->fd < 0) {
 		snprintf(err, err_size, "KVM_CREATE_VCPU %u: %s", index,
@@ -118,9 +119,12 @@ static bool vcpu_turn(struct vcpu *vcpu)
 		return vcpu_serve(vcpu, requests);
 	ret = kvm_run(vcpu->fd);
 	kick_leave(&vcpu->kick);
-	switch (ret) {
-	case 0:
+	if (vcpu->timer.untold)
+		user_timer_tell(&vcpu->timer, true, ret,
+				vcpu->run->exit_reason);
+	if (!ret)
 		return exit_handle(vcpu);
+	switch (ret) {
 	case -EINTR:
 		/* A kick. exit_reason may be that of an earlier exit. */
 		vcpu->stats.interrupted++;
@@ -157,6 +161,8 @@ static void *vcpu_main(void *arg)
 	if (vcpu_bind_timer(vcpu))
 		while (vcpu_turn(vcpu))
 			continue;
+	if (vcpu->timer.untold)
+		user_timer_tell(&vcpu->timer, false, 0, 0);
 	if (vcpu->vm->user_timer)
 		user_timer_settle(&vcpu->timer);
 	/* The registers as they are now, should somebody want to see them. */

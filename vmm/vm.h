@@ -27,6 +27,7 @@
 struct calibrate;
 struct config;
 struct kvm_cpuid2;
+struct trace;
 
 struct vm {
 	/* Set once, before the vCPU threads start. */
@@ -50,6 +51,7 @@ struct vm {
 	 * word to go. */
 	struct calibrate *calibrate;
 	struct user_timer_costs costs;
+	struct trace *trace; /* NULL: none; main thread */
 	struct guard guard;
 	int console_error; /* -errno of the last flush; main thread */
 	struct vcpu *vcpus;

@@ -23,6 +23,7 @@
 #include "dump.h"
 #include "halted.h"
 #include "kvm.h"
+#include "trace.h"
 #include "vm.h"
 
 enum {
@@ -34,7 +35,7 @@ enum {
 };
 
 struct watch {
-	int signal_fd, limit_fd, tick_fd;
+	int signal_fd, limit_fd, tick_fd, trace_fd;
 	sigset_t old_mask;
 	struct halted_watch halted;
 };
@@ -77,7 +78,10 @@ static int watch_open(struct watch *watch, const struct vm *vm)
 	watch->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	watch->limit_fd = open_timer(vm->config->timeout_ms, 0);
 	watch->tick_fd = open_timer(HALTED_TICK_MS, HALTED_TICK_MS);
-	if (watch->signal_fd < 0 || watch->limit_fd < 0 || watch->tick_fd < 0)
+	watch->trace_fd =
+		vm->trace ? open_timer(TRACE_DRAIN_MS, TRACE_DRAIN_MS) : -1;
+	if (watch->signal_fd < 0 || watch->limit_fd < 0 || watch->tick_fd < 0 ||
+	    (vm->trace && watch->trace_fd < 0))
 		return -errno;
 	return 0;
 }
@@ -90,6 +94,8 @@ static void watch_close(struct watch *watch)
 		close(watch->limit_fd);
 	if (watch->tick_fd >= 0)
 		close(watch->tick_fd);
+	if (watch->trace_fd >= 0)
+		close(watch->trace_fd);
 	pthread_sigmask(SIG_SETMASK, &watch->old_mask, NULL);
 }
 
@@ -157,6 +163,14 @@ static void check_guard(struct vm *vm)
 		kick_send(&vm->vcpus[i].kick, KICK_RESYNC);
 }
 
+static void trace_tick(struct watch *watch, struct vm *vm)
+{
+	uint64_t expiries;
+
+	if (read(watch->trace_fd, &expiries, sizeof(expiries)) > 0)
+		trace_drain(vm->trace);
+}
+
 static void tick(struct watch *watch, struct vm *vm)
 {
 	uint64_t expiries;
@@ -183,12 +197,13 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 		{.fd = watch->signal_fd, .events = POLLIN},
 		{.fd = watch->limit_fd, .events = POLLIN},
 		{.fd = watch->tick_fd, .events = POLLIN},
+		{.fd = watch->trace_fd, .events = POLLIN},
 		{.fd = -1, .events = POLLIN},
 	};
 
 	for (;;) {
 		/* A negative one is passed over by poll. */
-		fds[4].fd = vm->calibrate ? vm->calibrate->fd : -1;
+		fds[5].fd = vm->calibrate ? vm->calibrate->fd : -1;
 		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
 			continue;
 		if (fds[0].revents)
@@ -201,7 +216,9 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 				vm->config->timeout_ms);
 		if (fds[3].revents)
 			tick(watch, vm);
-		if (fds[4].revents && calibrate_take(vm->calibrate))
+		if (fds[4].revents)
+			trace_tick(watch, vm);
+		if (fds[5].revents && calibrate_take(vm->calibrate))
 			use_calibration(vm);
 	}
 }

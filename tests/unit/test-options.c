@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tap.h"
+#include "trace_format.h"
 
 enum {
 	ARGS_MAX = 16,
@@ -219,6 +220,42 @@ START_TEST(test_options_of_another_command)
 }
 END_TEST
 
+START_TEST(test_options_trace)
+{
+	good("run a.json", COMMAND_RUN);
+	ck_assert_ptr_null(options.trace_path);
+	good("run a.json --trace=t --trace-events=arrive", COMMAND_RUN);
+	ck_assert_str_eq(options.trace_path, "t");
+	ck_assert_uint_eq(options.trace_events,
+			  1u << TRACE_ARRIVE | 1u << TRACE_END);
+	good("run a.json --trace t", COMMAND_RUN);
+	ck_assert_uint_eq(options.trace_events, TRACE_ALL_EVENTS);
+	bad("run a.json --trace=-", "--trace: not the name of a file: -");
+	bad("run a.json --trace=", "--trace: not the name of a file");
+	bad("run a.json --trace-events=kick", "there is no --trace");
+	bad("run a.json --trace=t --trace-events=kick,kicks,drop",
+	    "\"kicks\" is not timer_arm");
+	bad("run a.json --trace=t --trace-events=", "\"\" is not timer_arm");
+	bad("bench a.json --trace=t", "--trace is for run");
+	bad("check a.json --trace-events=drop", "--trace-events is for run");
+}
+END_TEST
+
+START_TEST(test_options_read_traces)
+{
+	good("trace t", COMMAND_TRACE);
+	ck_assert_str_eq(options.configs[0], "t");
+	bad("trace", "a trace FILE is missing");
+	bad("trace a b", "one operand too many: b");
+	bad("trace a --set k=v", "--set is for run, bench and check");
+	bad("trace a --json",
+	    "--json is for run, bench, compare, check and probe");
+	bad("trace a -q", "-q is for run, bench, compare, check and probe");
+	bad("trace a -v", "-v is for run and bench");
+	bad("trace a --trace=b", "--trace is for run");
+}
+END_TEST
+
 START_TEST(test_options_quiet_and_verbose)
 {
 	bad("run a.json -q -v", "exclude each other");
@@ -326,10 +363,11 @@ END_TEST
 START_TEST(test_options_usage)
 {
 	static const char *const words[] = {
-		"run",	     "bench",	    "check",  "probe", "--set",
-		"--json",    "--samples",   "-q",     "-v",    "--quiet",
-		"--verbose", "--rounds",    "--vary", "-h",    "--help",
-		"--version", "--entry-cost"};
+		"run",		"bench",    "check",	      "probe",
+		"--set",	"--json",   "--samples",      "-q",
+		"-v",		"--quiet",  "--verbose",      "--rounds",
+		"--vary",	"-h",	    "--help",	      "--version",
+		"--entry-cost", "--trace=", "--trace-events", "punctual trace"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		ck_assert_msg(strstr(options_usage, words[i]) != NULL, "%s",
@@ -356,6 +394,8 @@ int main(void)
 	tcase_add_test(tc, test_options_no_command);
 	tcase_add_test(tc, test_options_operands);
 	tcase_add_test(tc, test_options_of_another_command);
+	tcase_add_test(tc, test_options_trace);
+	tcase_add_test(tc, test_options_read_traces);
 	tcase_add_test(tc, test_options_quiet_and_verbose);
 	tcase_add_test(tc, test_options_rounds);
 	tcase_add_test(tc, test_options_entry_cost);

@@ -6,7 +6,7 @@
  * the real one, but for its signal.
  *
  *   p poll  e expired  r run  x exit handled  d dump  l look  b backstop
- *   T timer failed  R run failed
+ *   T timer failed  R run failed  t told after a run  u told without one
  */
 #include "vcpu.h"
 
@@ -43,6 +43,9 @@ static int bind_error, poll_error, expired_error, resync_error, failed_error,
 	settled;
 static int poll_deliveries; /* the first polls so many deliver */
 static bool wants_dump, running_at_exit;
+static bool deliveries_untold; /* by poll and expired: to be told */
+static int told_result;
+static uint32_t told_exit_reason;
 
 static void note(char letter)
 {
@@ -92,6 +95,7 @@ int user_timer_poll(struct user_timer *timer)
 	if (!poll_deliveries)
 		return poll_error;
 	poll_deliveries--;
+	timer->untold = deliveries_untold;
 	return 1;
 }
 
@@ -99,6 +103,7 @@ int user_timer_expired(struct user_timer *timer)
 {
 	ck_assert_ptr_eq(timer, &vcpu.timer);
 	note('e');
+	timer->untold = deliveries_untold;
 	return expired_error;
 }
 
@@ -114,6 +119,17 @@ void user_timer_settle(struct user_timer *timer)
 	ck_assert_ptr_eq(timer, &vcpu.timer);
 	ck_assert(!atomic_load(&vcpu.ended));
 	settled++;
+}
+
+void user_timer_tell(struct user_timer *timer, bool was_entered, int result,
+		     uint32_t exit_reason)
+{
+	ck_assert_ptr_eq(timer, &vcpu.timer);
+	ck_assert(!(atomic_load(&vcpu.kick.word) & KICK_RUNNING));
+	timer->untold = false;
+	told_result = result;
+	told_exit_reason = exit_reason;
+	note(was_entered ? 't' : 'u');
 }
 
 void user_timer_free(struct user_timer *timer)
@@ -220,6 +236,42 @@ START_TEST(test_vcpu_delivery_by_poll_takes_a_turn)
 
 	poll_deliveries = 1;
 	run_script(steps, 1, "pprx");
+}
+END_TEST
+
+/* Nothing is told on the way into the guest, and all of it once it is back. */
+START_TEST(test_vcpu_tells_after_the_run)
+{
+	static const struct step steps[] = {
+		{-EINTR, KICK_DUE, false, 0}, {0}, {.ends = true}};
+
+	deliveries_untold = true;
+	run_page.exit_reason = KVM_EXIT_X86_WRMSR;
+	run_script(steps, 3, "preprtxprx");
+	ck_assert_int_eq(told_result, 0);
+	ck_assert_uint_eq(told_exit_reason, KVM_EXIT_X86_WRMSR);
+}
+END_TEST
+
+START_TEST(test_vcpu_tells_of_a_run_that_failed)
+{
+	static const struct step steps[] = {{.ret = -EINTR}, {.ends = true}};
+
+	deliveries_untold = true;
+	poll_deliveries = 1;
+	run_script(steps, 2, "pprtprx");
+	ck_assert_int_eq(told_result, -EINTR);
+}
+END_TEST
+
+/* Stopped between a delivery and the guest. */
+START_TEST(test_vcpu_tells_without_a_run)
+{
+	static const struct step steps[] = {
+		{-EINTR, KICK_DUE | KICK_STOP, false, 0}};
+
+	deliveries_untold = true;
+	run_script(steps, 1, "preu");
 }
 END_TEST
 
@@ -361,6 +413,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, test_vcpu_polls_before_every_entry);
 	tcase_add_test(tc, test_vcpu_delivery_by_poll_takes_a_turn);
+	tcase_add_test(tc, test_vcpu_tells_after_the_run);
+	tcase_add_test(tc, test_vcpu_tells_of_a_run_that_failed);
+	tcase_add_test(tc, test_vcpu_tells_without_a_run);
 	tcase_add_test(tc, test_vcpu_without_user_timer);
 	tcase_add_test(tc, test_vcpu_kicked_out);
 	tcase_add_test(tc, test_vcpu_kicked_while_out);
