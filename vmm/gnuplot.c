@@ -109,6 +109,7 @@ int gnuplot_run(const char *script, size_t len, int out_fd, char *err,
 	snprintf(err, err_size, "gnuplot: failed, and so there is no plot");
 	return ret;
 fail:
-	snprintf(err, err_size, "gnuplot: %s", strerror(-ret));
+	snprintf(err, err_size, "gnuplot: %s%s", strerror(-ret),
+		 ret == -ENOENT ? " (apt-get install gnuplot-nox)" : "");
 	return ret;
 }

@@ -42,6 +42,8 @@ static int dispatch(const struct options *options)
 		return command_probe(options);
 	case COMMAND_TRACE:
 		return command_trace(options);
+	case COMMAND_TUNE_SIM:
+		return command_tune_sim(options);
 	case COMMAND_VERSION:
 		puts("punctual " PUNCTUAL_VERSION);
 		break;

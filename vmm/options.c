@@ -28,6 +28,7 @@ const char options_usage[] =
 	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
 	"       punctual probe [--json[=FILE]] [-q]\n"
 	"       punctual trace FILE\n"
+	"       punctual tune-sim TRACE... [--plot=FILE.svg]\n"
 	"       punctual --version | -h | --help\n"
 	"\n"
 	"  run    start the guest; its exit status becomes ours\n"
@@ -36,6 +37,8 @@ const char options_usage[] =
 	"  check  validate a config and print it with every default\n"
 	"  probe  what this host can do\n"
 	"  trace  print what --trace has recorded, a line for each record\n"
+	"  tune-sim\n"
+	"         what the tuners would have made of recorded deliveries\n"
 	"\n"
 	"  --set KEY=VALUE  override one key of the config\n"
 	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
@@ -110,6 +113,8 @@ static const struct {
 	[COMMAND_CHECK] = {"check", 1, 1, "a CONFIG file is missing"},
 	[COMMAND_PROBE] = {"probe", 0, 0, NULL},
 	[COMMAND_TRACE] = {"trace", 1, 1, "a trace FILE is missing"},
+	[COMMAND_TUNE_SIM] = {"tune-sim", 1, SIZE_MAX,
+			      "a trace FILE is missing"},
 	[COMMAND_HELP] = {"help", 0, SIZE_MAX, NULL},
 	[COMMAND_VERSION] = {"version", 0, SIZE_MAX, NULL},
 };
@@ -127,7 +132,7 @@ static const struct {
 	{OPT_ROUNDS, "--rounds", FOR(BENCH)},
 	{OPT_VARY, "--vary", FOR(BENCH)},
 	{OPT_HGRM, "--hgrm", FOR(BENCH)},
-	{OPT_PLOT, "--plot", FOR(BENCH)},
+	{OPT_PLOT, "--plot", FOR(BENCH) | FOR(TUNE_SIM)},
 	{OPT_SAMPLES, "--samples", FOR(RUN)},
 	{OPT_PREFAULT, "--prefault", FOR(RUN)},
 	{OPT_ENTRY_COST, "--entry-cost", FOR(RUN)},
@@ -278,6 +283,9 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		o->hgrm_prefix = optarg;
 		return 0;
 	case OPT_PLOT:
+		if (!*optarg || !strcmp(optarg, "-"))
+			return fail(err, err_size,
+				    "--plot: not the name of a file", optarg);
 		o->plot_path = optarg;
 		return 0;
 	case OPT_JSON:

@@ -14,6 +14,7 @@ enum command {
 	COMMAND_CHECK,
 	COMMAND_PROBE,
 	COMMAND_TRACE,
+	COMMAND_TUNE_SIM,
 	COMMAND_HELP,
 	COMMAND_VERSION,
 };
@@ -28,7 +29,7 @@ struct options {
 	size_t vary_count;
 	unsigned int rounds;	    /* --rounds, bench only; 0: not given */
 	const char *hgrm_prefix;    /* --hgrm, bench only; NULL: none */
-	const char *plot_path;	    /* --plot, bench only; NULL: none */
+	const char *plot_path;	    /* --plot, bench and tune-sim; NULL: none */
 	const char *json_path;	    /* --json[=FILE]; "-": stdout; NULL: none */
 	bool samples;		    /* --samples: raw samples in the JSON */
 	bool prefault;		    /* --prefault, run only */

@@ -170,7 +170,8 @@ START_TEST(test_bench_plot_through_gnuplot)
 	setenv("PATH", "/nowhere:/tmp/bench_plot-none", 1);
 	ck_assert(!gnuplot_is_there());
 	ck_assert_int_eq(gnuplot_run("", 0, fd, err, sizeof(err)), -ENOENT);
-	ck_assert_str_eq(err, "gnuplot: No such file or directory");
+	ck_assert_str_eq(err, "gnuplot: No such file or directory (apt-get "
+			      "install gnuplot-nox)");
 	close(fd);
 }
 END_TEST

@@ -251,6 +251,16 @@ START_TEST(test_options_read_traces)
 	bad("trace a --json",
 	    "--json is for run, bench, compare, check and probe");
 	bad("trace a -q", "-q is for run, bench, compare, check and probe");
+	good("tune-sim t u --plot=p.svg", COMMAND_TUNE_SIM);
+	ck_assert_uint_eq(options.config_count, 2);
+	ck_assert_str_eq(options.plot_path, "p.svg");
+	good("tune-sim t", COMMAND_TUNE_SIM);
+	ck_assert_ptr_null(options.plot_path);
+	bad("tune-sim", "a trace FILE is missing");
+	bad("tune-sim t --plot=-", "--plot: not the name of a file: -");
+	bad("bench t --plot=", "--plot: not the name of a file");
+	bad("tune-sim t --json", "--json is for run");
+	bad("trace t --plot=p", "--plot is for bench and tune-sim");
 	bad("trace a -v", "-v is for run and bench");
 	bad("trace a --trace=b", "--trace is for run");
 }
@@ -362,12 +372,28 @@ END_TEST
 /* Whatever is in the usage is accepted, and the other way round. */
 START_TEST(test_options_usage)
 {
-	static const char *const words[] = {
-		"run",		"bench",    "check",	      "probe",
-		"--set",	"--json",   "--samples",      "-q",
-		"-v",		"--quiet",  "--verbose",      "--rounds",
-		"--vary",	"-h",	    "--help",	      "--version",
-		"--entry-cost", "--trace=", "--trace-events", "punctual trace"};
+	static const char *const words[] = {"run",
+					    "bench",
+					    "check",
+					    "probe",
+					    "--set",
+					    "--json",
+					    "--samples",
+					    "-q",
+					    "-v",
+					    "--quiet",
+					    "--verbose",
+					    "--rounds",
+					    "--vary",
+					    "-h",
+					    "--help",
+					    "--version",
+					    "--entry-cost",
+					    "--trace=",
+					    "--trace-events",
+					    "punctual trace",
+					    "punctual tune-sim",
+					    "--plot="};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		ck_assert_msg(strstr(options_usage, words[i]) != NULL, "%s",
