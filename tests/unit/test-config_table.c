@@ -16,7 +16,7 @@
 #include "tap.h"
 
 #define SCHEMA TEST_SOURCE_ROOT "/configs/schema.json"
-#define MANUAL TEST_SOURCE_ROOT "/vmm/punctual.1"
+#define MANUAL TEST_SOURCE_ROOT "/vmm/punctual.5"
 
 static struct json_doc schema;
 
@@ -271,7 +271,7 @@ static bool next_item(FILE *manual, bool *in_section, char **line, size_t *size)
 		if (!strncmp(*line, ".Sh ", 4)) {
 			if (*in_section)
 				return false;
-			*in_section = !strcmp(*line, ".Sh CONFIGURATION\n");
+			*in_section = !strcmp(*line, ".Sh DESCRIPTION\n");
 		}
 		if (*in_section && !strncmp(*line, ".It Cm ", 7)) {
 			unescape(*line);
