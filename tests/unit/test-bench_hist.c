@@ -92,8 +92,8 @@ static const char *const wrong[] = {
 	"{\"count\":2,\"max\":5,\"buckets\":[[4,4,1],[5,5,1]]}",
 	"{\"count\":2,\"min\":4,\"buckets\":[[4,4,1],[5,5,1]]}",
 	/* 2^64 - 1 and 2 wrap to 1. */
-	"{\"count\":1,\"min\":4,\"max\":5,\"buckets\":"
-	"[[4,4,18446744073709551615],[5,5,2]]}",
+	("{\"count\":1,\"min\":4,\"max\":5,\"buckets\":"
+	 "[[4,4,18446744073709551615],[5,5,2]]}"),
 };
 
 START_TEST(test_bench_hist_refuses)
