@@ -71,6 +71,8 @@ enter()
 	unshare --mount --pid --fork --kill-child sh -eu -c '
 		mount -t proc proc "$0/proc"
 		mount --rbind /sys "$0/sys"
+		mount -t devpts -o newinstance,ptmxmode=0666 devpts \
+			"$0/dev/pts"
 		if [ -c /dev/kvm ]; then
 			: >>"$0/dev/kvm"
 			mount --bind /dev/kvm "$0/dev/kvm"
