@@ -20,11 +20,11 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench_sample.h"
 #include "end.h"
+#include "monotonic.h"
 
 #define OWN_PREFIX "punctual: "
 
@@ -300,14 +300,6 @@ out_json:
 	if (ret)
 		close(json[0]);
 	return ret;
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 int bench_child_run(const char *program, const char *config,

@@ -7,18 +7,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
+
 #define CLEAR_LINE "\r\033[K"
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void bench_progress_init(struct bench_progress *progress, bool is_quiet,
 			 unsigned int rounds, size_t runs)

@@ -23,13 +23,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "end.h"
 #include "jsonw.h"
 #include "kvm.h"
+#include "monotonic.h"
 #include "vm.h"
 
 enum {
@@ -58,14 +58,6 @@ struct answer {
 	uint32_t counts[CALIBRATE_STATES];
 	int64_t samples[CALIBRATE_STATES][CALIBRATE_FIRES];
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* The loader takes a path; this one is a file without a name. */
 static int open_image(char *path, size_t size)

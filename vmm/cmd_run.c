@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "calibrate.h"
@@ -21,6 +20,7 @@
 #include "jsonw.h"
 #include "kick.h"
 #include "kvm.h"
+#include "monotonic.h"
 #include "options.h"
 #include "output.h"
 #include "probe.h"
@@ -103,14 +103,6 @@ static int check_host(struct run *run, int kvm_fd)
 static uint64_t timeval_ns(struct timeval tv)
 {
 	return (uint64_t)tv.tv_sec * 1000000000u + (uint64_t)tv.tv_usec * 1000u;
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int write_results(struct run *run, struct vm *vm, uint64_t wall_ns,

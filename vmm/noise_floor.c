@@ -12,11 +12,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "clock.h"
 #include "hist.h"
 #include "jsonw.h"
+#include "monotonic.h"
 
 enum {
 	CHUNK = 4096, /* reads between two looks at the clock */
@@ -49,14 +49,6 @@ void noise_floor_sum(const struct hist *gaps, uint64_t span_tsc,
 	floor->span_tsc = span_tsc;
 	floor->p99_9_tsc = hist_high(i) < gaps->max ? hist_high(i) : gaps->max;
 	floor->max_tsc = gaps->max;
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int first_cpu(const cpu_set_t *cpus)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* monotonic - the clock that durations are taken from. */
+#ifndef VMM_MONOTONIC_H
+#define VMM_MONOTONIC_H
+
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in ns, see clock_gettime(2). Any thread. */
+uint64_t monotonic_ns(void);
+
+#endif
