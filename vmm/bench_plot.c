@@ -17,6 +17,7 @@
 #include "bench_hgrm.h"
 #include "bench_plan.h"
 #include "bench_stats.h"
+#include "gnuplot.h"
 #include "hist.h"
 #include "host.h"
 
@@ -62,16 +63,6 @@ static double to_us(const struct plot *p, int64_t tsc)
 	return (double)(tsc > 1 ? tsc : 1) * 1e3 / (double)p->tsc_khz;
 }
 
-/* Within single quotes, where a quote is doubled and nothing else counts. */
-static void print_quoted(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputc('\'', out);
-		fputc(*text, out);
-	}
-}
-
 static size_t colour_of(const struct plot *p, size_t i)
 {
 	const struct bench_cell *cells = p->report->plan->cells;
@@ -96,10 +87,11 @@ static void print_title(const struct plot *p, size_t i)
 	const struct bench_cell *cell = &p->report->plan->cells[p->cells[i]];
 
 	fputs("title '", p->out);
-	print_quoted(p->out, cell->mode);
+	gnuplot_quote(p->out, cell->mode);
 	if (p->blocks > 1) {
 		fputs(", ", p->out);
-		print_quoted(p->out, *cell->group ? cell->group : cell->config);
+		gnuplot_quote(p->out,
+			      *cell->group ? cell->group : cell->config);
 	}
 	fputc('\'', p->out);
 }
@@ -225,10 +217,10 @@ static void print_frame(const struct plot *p, size_t step)
 		"font 'sans-serif,13' noenhanced\n",
 		step ? 840 : 460);
 	fprintf(p->out, "set multiplot layout %d,1 title '", step ? 2 : 1);
-	print_quoted(p->out, "Lateness of the guest's timer: ");
-	print_quoted(p->out, host->backend);
-	print_quoted(p->out, ", Linux ");
-	print_quoted(p->out, host->kernel);
+	gnuplot_quote(p->out, "Lateness of the guest's timer: ");
+	gnuplot_quote(p->out, host->backend);
+	gnuplot_quote(p->out, ", Linux ");
+	gnuplot_quote(p->out, host->kernel);
 	fprintf(p->out, ", TSC %.0f MHz' font ',15'\n", cycles_per_us);
 	fprintf(p->out,
 		"set logscale y 10\n"
@@ -303,7 +295,8 @@ static void print_marks(const struct plot *p)
 		if (block_of(p, i) != next || next >= MARKS)
 			continue;
 		fprintf(p->out, "%s%s ", separator, mark_names[next]);
-		print_quoted(p->out, *cell->group ? cell->group : cell->config);
+		gnuplot_quote(p->out,
+			      *cell->group ? cell->group : cell->config);
 		separator = ", ";
 		next++;
 	}

@@ -35,6 +35,15 @@ bool gnuplot_is_there(void)
 	return false;
 }
 
+void gnuplot_quote(FILE *script, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputc('\'', script);
+		fputc((unsigned char)*text < ' ' ? '?' : *text, script);
+	}
+}
+
 static int spawn(int in_fd, int out_fd, pid_t *pid)
 {
 	/* No start-up files: they may ask for anything. */

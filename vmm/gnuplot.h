@@ -5,10 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Is it in the PATH? Asked before the work, so that what will be missing is
  * known at once. */
 bool gnuplot_is_there(void);
+
+/* Writes text for the inside of single quotes, where a quote is doubled and
+ * nothing else means anything; what is no character to see becomes a '?'. */
+void gnuplot_quote(FILE *script, const char *text);
 
 /*
  * Feeds it a script; what it plots goes to out_fd, what it says to stderr. 0;

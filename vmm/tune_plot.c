@@ -54,15 +54,10 @@ static void write_data(FILE *script, const struct tune_curve *curve, size_t i)
 	fprintf(script, "END\n");
 }
 
-/* In single quotes, where nothing but the quote itself means anything. */
 static void write_title(FILE *script, const char *name, const char *what)
 {
 	fputs(" title '", script);
-	for (; *name; name++) {
-		if (*name == '\'')
-			fputc('\'', script);
-		fputc((unsigned char)*name < ' ' ? '?' : *name, script);
-	}
+	gnuplot_quote(script, name);
 	fprintf(script, ": %s'", what);
 }
 
