@@ -70,6 +70,7 @@ static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
 	if (port_is_com1(port)) {
 		if (uart16550_write(&bus->com1, port - PORT_COM1, value,
 				    &byte)) {
+			uart16550_sent(&bus->com1);
 			action.kind = BUS_CONSOLE;
 			action.value = byte;
 		}

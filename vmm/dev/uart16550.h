@@ -2,12 +2,18 @@
 /*
  * uart16550 - serial port, a 16550A in an eight-byte register window.
  *
- * Pure: no I/O, no locks. The owner serialises calls and sends out the bytes
- * it is handed. Output is instant, so the transmitter is always empty.
- * Reference: National Semiconductor PC16550D data sheet, register summary.
- * Not modelled: input from outside (data arrives in loopback only), the
- * interrupt line (IER is stored but raises nothing), line speed, modem status
- * changes, receive FIFO depth beyond one byte.
+ * Pure: no I/O, no locks. The owner serialises calls, sends out the bytes it
+ * is handed, hands in those that arrive, and looks at uart16550_irq after each
+ * call. Output is instant, so the transmitter is always empty.
+ * Reference: National Semiconductor PC16550D data sheet, "Registers", "FIFO
+ * Interrupt Mode Operation"; for OUT2, IBM PC AT Technical Reference, "Serial/
+ * Parallel Adapter".
+ * Not modelled: line speed and format, with what they can do to a byte (parity
+ * and framing errors, breaks), DMA signals, a peer that ever goes away (CTS,
+ * DSR and DCD are on, RI is off).
+ * Simplified: the time-out of the receive FIFO. What is below the trigger
+ * level counts as timed out at once, since what arrives here comes in bursts
+ * with silence after them; a guest sees one interrupt too many at worst.
  */
 #ifndef DEV_UART16550_H
 #define DEV_UART16550_H
@@ -16,30 +22,54 @@
 #include <stdint.h>
 
 #define UART16550_WINDOW 8u
+#define UART16550_FIFO	 16u
 
 struct uart16550 {
 	/* Guest-visible registers. */
-	uint8_t rbr;
 	uint8_t ier;
 	uint8_t lcr;
 	uint8_t mcr;
-	uint8_t lsr;
+	uint8_t lsr; /* without DR, which is received > 0 */
+	uint8_t msr_delta;
 	uint8_t scr;
 	uint8_t dll;
 	uint8_t dlm;
-	bool fifo_enabled; /* all that is kept of FCR, which is write-only */
+	/* All that is kept of FCR, which is write-only. */
+	bool fifo_enabled;
+	uint8_t trigger; /* bytes */
+	/* THR became empty, and nobody was told yet. */
+	bool thr_news;
+	/* Receive FIFO: the oldest of so many bytes. Without FIFO mode, one. */
+	uint8_t fifo[UART16550_FIFO];
+	uint8_t oldest, received;
+	uint8_t rbr; /* the last byte that was read */
 };
 
 /* State after master reset. */
 void uart16550_reset(struct uart16550 *u);
 
-/* Guest reads the byte at offset (only its low three bits count). Reading RBR
- * and LSR has the side effects of the chip. */
+/* Guest reads the byte at offset (only its low three bits count). Reading RBR,
+ * IIR, LSR and MSR has the side effects of the chip. */
 uint8_t uart16550_read(struct uart16550 *u, unsigned int offset);
 
 /* Guest writes the byte at offset (only its low three bits count). True: send
  * *out_byte to the line. False: *out_byte is untouched. */
 bool uart16550_write(struct uart16550 *u, unsigned int offset, uint8_t value,
 		     uint8_t *out_byte);
+
+/* The byte of the last write is out, or as good as that: to be called after
+ * each write that was true, before any other call but uart16550_irq. Apart
+ * from the write because the interrupt line is low in between, and an edge
+ * input that does not see it would miss that THR is empty again. */
+void uart16550_sent(struct uart16550 *u);
+
+/* A byte arrives from the line. False: there is no room, or the chip is not on
+ * the line (loopback); nothing has changed, and the owner is to keep the byte.
+ * A real line would lose it. Room may come with any guest access. */
+bool uart16550_receive(struct uart16550 *u, uint8_t value);
+
+/* Level of the interrupt line, IRQ 4 for COM1. On a PC it goes through a gate
+ * that OUT2 opens, and that loopback shuts. */
+bool uart16550_irq(const struct uart16550 *u);
 
 #endif
