@@ -144,7 +144,7 @@ END_TEST
 
 START_TEST(test_bus_keyboard_reset)
 {
-	ck_assert_uint_eq(bus_in(&bus, 0x64, 1), 0x04);
+	ck_assert_uint_eq(bus_in(&bus, 0x64, 1), 0x14);
 	out_nothing(0x64, 1, 0xff);
 	out_nothing(0x64, 1, 0xae);
 	out_does(0x64, 1, 0xfe, BUS_RESET, 0);
