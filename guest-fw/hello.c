@@ -11,7 +11,7 @@
  *   once  takes ten interrupts and stays 20 ms in each, interrupts off and
  *         nothing done that a VMM could see; a second delivery is status 63
  *   reset, reset=8042  port 0x64       reset=cf9  port 0xcf9
- *   flood  text without end
+ *   flood  text without end            poweroff  port 0x604
  * cpus=N starts N-1 more CPUs, which halt with interrupts off.
  */
 #include "apic.h"
@@ -112,10 +112,11 @@ static const struct {
 	const char *word;
 	void (*end)(void);
 } ends[] = {
-	{"hang", end_hang},	{"halt", end_halt},
-	{"stihlt", end_stihlt}, {"stihlt-timer", end_stihlt_timer},
-	{"once", end_once},	{"triple", power_triple_fault},
-	{"fault", end_fault},	{"flood", end_flood},
+	{"hang", end_hang},	 {"halt", end_halt},
+	{"stihlt", end_stihlt},	 {"stihlt-timer", end_stihlt_timer},
+	{"once", end_once},	 {"triple", power_triple_fault},
+	{"fault", end_fault},	 {"flood", end_flood},
+	{"poweroff", power_off},
 };
 
 static uint32_t status_by_words(void)

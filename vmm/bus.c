@@ -23,6 +23,7 @@ void bus_init(struct bus *bus, int exit_port)
 	uart16550_reset(&bus->com1);
 	i8042_reset(&bus->i8042);
 	reset_ctl_reset(&bus->reset_ctl);
+	acpi_pm_reset(&bus->acpi_pm);
 	pthread_mutex_init(&bus->lock, NULL);
 }
 
@@ -36,6 +37,11 @@ static bool port_is_com1(uint16_t port)
 	return port >= PORT_COM1 && port < PORT_COM1 + UART16550_WINDOW;
 }
 
+static bool port_is_acpi_pm(uint16_t port)
+{
+	return port >= ACPI_PM_PORT && port < ACPI_PM_PORT + ACPI_PM_WINDOW;
+}
+
 static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port)
 {
 	if (port_is_com1(port))
@@ -44,6 +50,8 @@ static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port)
 		return i8042_read_status(&bus->i8042);
 	if (port == RESET_CTL_PORT)
 		return reset_ctl_read(&bus->reset_ctl);
+	if (port_is_acpi_pm(port))
+		return acpi_pm_read(&bus->acpi_pm, port - ACPI_PM_PORT);
 	bus->unclaimed_in++;
 	return 0xff;
 }
@@ -80,6 +88,9 @@ static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
 	} else if (port == RESET_CTL_PORT) {
 		if (reset_ctl_write(&bus->reset_ctl, value))
 			action.kind = BUS_RESET;
+	} else if (port_is_acpi_pm(port)) {
+		if (acpi_pm_write(&bus->acpi_pm, port - ACPI_PM_PORT, value))
+			action.kind = BUS_POWEROFF;
 	} else {
 		bus->unclaimed_out++;
 	}

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "acpi_pm.h"
 #include "i8042.h"
 #include "reset_ctl.h"
 #include "uart16550.h"
@@ -22,6 +23,7 @@ enum bus_action_kind {
 	BUS_CONSOLE, /* value: the byte */
 	BUS_EXIT,    /* value: what was written, unchanged */
 	BUS_RESET,
+	BUS_POWEROFF,
 	BUS_LATENESS, /* value: guest-physical address of a report */
 };
 
@@ -37,6 +39,7 @@ struct bus {
 	struct uart16550 com1;
 	struct i8042 i8042;
 	struct reset_ctl reset_ctl;
+	struct acpi_pm acpi_pm;
 	uint64_t unclaimed_in, unclaimed_out; /* port accesses to nothing */
 	uint64_t unclaimed_mmio;
 	pthread_mutex_t lock;

@@ -287,6 +287,7 @@ static const struct config_port_range ports[] = {
 	{0xf5, 0xf5, "the report of the lateness guest"},
 	{0x3f8, 0x3ff, "the serial port"},
 	{0x4d0, 0x4d1, "the interrupt controllers"},
+	{0x600, 0x605, "power management"},
 	{0xcf8, 0xcff, "PCI configuration and reset control"},
 };
 

@@ -76,6 +76,7 @@ int end_status(const struct end *end)
 			       ? (int)end->value
 			       : EXIT_STATUS_GUEST_RANGE;
 	case END_RESET:
+	case END_POWEROFF:
 		return 0;
 	case END_TRIPLE_FAULT:
 		return EXIT_STATUS_TRIPLE_FAULT;
@@ -106,6 +107,7 @@ const char *end_name(enum end_kind kind)
 		[END_NONE] = "none",
 		[END_GUEST_EXIT] = "guest-exit",
 		[END_RESET] = "reset",
+		[END_POWEROFF] = "poweroff",
 		[END_TRIPLE_FAULT] = "triple-fault",
 		[END_HALTED] = "halted",
 		[END_KVM] = "kvm-error",

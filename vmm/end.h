@@ -34,6 +34,7 @@ enum end_kind {
 	END_NONE,
 	END_GUEST_EXIT, /* value: what the guest wrote, encoding applied */
 	END_RESET,
+	END_POWEROFF,
 	END_TRIPLE_FAULT,
 	END_HALTED,
 	END_KVM, /* value: exit reason; detail says more */

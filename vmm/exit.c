@@ -62,6 +62,11 @@ static bool act(struct vcpu *vcpu, struct bus_action action)
 			end_set(&vm->end, END_RESET, 0, index,
 				"the guest asked for a reset");
 		return false;
+	case BUS_POWEROFF:
+		if (!exit_backstop(vcpu, true))
+			end_set(&vm->end, END_POWEROFF, 0, index,
+				"the guest powered off");
+		return false;
 	case BUS_LATENESS:
 		/* A report that does not hold together is counted; running
 		 * out of memory for it is the host's fault, not fatal. */

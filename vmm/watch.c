@@ -281,7 +281,7 @@ static void check_interception(struct vm *vm)
 static bool ended_by_itself(const struct vm *vm)
 {
 	return vm->end.kind == END_GUEST_EXIT || vm->end.kind == END_RESET ||
-	       vm->end.kind == END_HALTED;
+	       vm->end.kind == END_POWEROFF || vm->end.kind == END_HALTED;
 }
 
 /* A run that ended by itself waits for its reader, as long as it might have

@@ -74,6 +74,11 @@ static inline void port_out8(uint16_t port, uint8_t value)
 	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 
+static inline void port_out16(uint16_t port, uint16_t value)
+{
+	__asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+}
+
 static inline void port_out32(uint16_t port, uint32_t value)
 {
 	__asm__ volatile("outl %0, %1" : : "a"(value), "Nd"(port) : "memory");

@@ -27,6 +27,9 @@ __attribute__((noreturn)) void power_reset_8042(void);
 /* Hard reset through the reset control register at port 0xcf9. */
 __attribute__((noreturn)) void power_reset_cf9(void);
 
+/* Soft off through the PM1a control register at port 0x604, SLP_TYP 5. */
+__attribute__((noreturn)) void power_off(void);
+
 /* Shuts the CPU down: an exception with no way to deliver any. */
 __attribute__((noreturn)) void power_triple_fault(void);
 

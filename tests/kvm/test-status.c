@@ -44,6 +44,7 @@ static const struct {
 	{"status=-1", NULL, EXIT_STATUS_GUEST_RANGE, "4294967295"},
 	{"reset", NULL, 0, NULL},
 	{"reset=cf9", NULL, 0, NULL},
+	{"poweroff", NULL, 0, NULL},
 	/* The device of that name of QEMU's: 2 * value + 1. */
 	{"status=0", "run.exit_encoding=isa-debug-exit", 1, NULL},
 	{"status=31", "run.exit_encoding=isa-debug-exit", 63, NULL},

@@ -166,6 +166,25 @@ START_TEST(test_bus_reset_control)
 }
 END_TEST
 
+/* SLP_TYP 5 and SLP_EN at 0x604, as a word, a byte, or a dword. */
+START_TEST(test_bus_acpi_poweroff)
+{
+	ck_assert_uint_eq(bus_in(&bus, 0x600, 4), 0);
+	ck_assert_uint_eq(bus_in(&bus, 0x604, 2), 0x0001);
+	out_nothing(0x602, 2, 0x0321);
+	ck_assert_uint_eq(bus_in(&bus, 0x600, 4), 0x03210000);
+	out_nothing(0x604, 2, 0x1400);
+	ck_assert_uint_eq(bus_in(&bus, 0x604, 2), 0x1401);
+	out_does(0x604, 2, 0x3400, BUS_POWEROFF, 0);
+	out_does(0x605, 1, 0x34, BUS_POWEROFF, 0);
+	check_unclaimed(0, 0);
+	out_does(0x604, 4, 0x3400, BUS_POWEROFF, 0);
+	out_nothing(0x606, 2, 0x3434);
+	out_nothing(0x5ff, 1, 0x34);
+	check_unclaimed(0, 5);
+}
+END_TEST
+
 /* The first effect counts and the later bytes still arrive. */
 START_TEST(test_bus_first_effect_of_a_wide_write)
 {
@@ -208,6 +227,7 @@ int main(void)
 	tcase_add_test(tc, test_bus_lateness_port);
 	tcase_add_test(tc, test_bus_keyboard_reset);
 	tcase_add_test(tc, test_bus_reset_control);
+	tcase_add_test(tc, test_bus_acpi_poweroff);
 	tcase_add_test(tc, test_bus_first_effect_of_a_wide_write);
 	tcase_add_test(tc, test_bus_mmio);
 	suite_add_tcase(suite, tc);

@@ -178,6 +178,14 @@ static const struct {
 	 "--set run.exit_port: port 1023 (0x3ff) belongs to the serial port "
 	 "(use another, such as 244)"},
 	{IMAGE "}", "run.exit_port=1024", NULL},
+	{IMAGE "}", "run.exit_port=1535", NULL},
+	{IMAGE "}", "run.exit_port=1536",
+	 "--set run.exit_port: port 1536 (0x600) belongs to power management "
+	 "(use another, such as 244)"},
+	{IMAGE "}", "run.exit_port=1541",
+	 "--set run.exit_port: port 1541 (0x605) belongs to power management "
+	 "(use another, such as 244)"},
+	{IMAGE "}", "run.exit_port=1542", NULL},
 	/* planned */
 	{WITH("timer", "\"irqchip\":\"userspace\""), NULL,
 	 "c.json:1:65: timer.irqchip: \"userspace\" is not in this version "

@@ -240,11 +240,22 @@ START_TEST(test_exit_reset)
 }
 END_TEST
 
+START_TEST(test_exit_poweroff)
+{
+	ck_assert(io(false, 0x604, 2, 1, "\x01\x14"));
+	ck_assert(!io(false, 0x604, 2, 1, "\x01\x34"));
+	check_end(END_POWEROFF);
+	ck_assert_str_eq(vm.end.detail, "the guest powered off");
+}
+END_TEST
+
 /* A good end does not hide a timer that was KVM's own all along. */
 START_TEST(test_exit_not_intercepted)
 {
 	backstop_answer = 1;
-	if (_i)
+	if (_i == 2)
+		ck_assert(!io(false, 0x604, 2, 1, "\x01\x34"));
+	else if (_i)
 		ck_assert(!io(false, 0x64, 1, 1, "\xfe"));
 	else
 		ck_assert(!io(false, EXIT_PORT, 4, 1, status_words));
@@ -344,7 +355,8 @@ int main(void)
 	tcase_add_test(tc, test_exit_string_instructions);
 	tcase_add_loop_test(tc, test_exit_port, 0, 2);
 	tcase_add_test(tc, test_exit_reset);
-	tcase_add_loop_test(tc, test_exit_not_intercepted, 0, 2);
+	tcase_add_test(tc, test_exit_poweroff);
+	tcase_add_loop_test(tc, test_exit_not_intercepted, 0, 3);
 	tcase_add_loop_test(tc, test_exit_backstop_now_and_then, 0, 2);
 	tcase_add_test(tc, test_exit_backstop_cannot_look);
 	tcase_add_test(tc, test_exit_no_backstop_without_user_timer);
