@@ -48,7 +48,7 @@ void boot_elf64_write(const struct guest_ram *ram,
 {
 	const uint64_t return_address = 0;
 
-	boot_tables_write(ram, ENTRY_LONG64, content->cmdline, state);
+	boot_tables_write(ram, ENTRY_LONG64, content, state);
 	boot_elf64_write_page_tables(ram);
 	state->used = BOOT_ELF64;
 	state->cr3_gpa = BOOT_PAGE_TABLES_GPA;

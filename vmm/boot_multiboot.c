@@ -205,7 +205,7 @@ void boot_multiboot_write(const struct guest_ram *ram,
 		.boot_loader_name = LOADER_NAME_GPA,
 	};
 
-	boot_tables_write(ram, ENTRY_PROT32, content->cmdline, state);
+	boot_tables_write(ram, ENTRY_PROT32, content, state);
 	if (content->initrd_gpa)
 		boot_multiboot_write_module(ram, content, &info);
 	boot_tables_put(ram, LOADER_NAME_GPA, loader_name, sizeof(loader_name));

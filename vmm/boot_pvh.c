@@ -3,7 +3,7 @@
  * Models the part of Xen's PVH boot protocol that a direct boot needs: entry
  * note, start_info version 1, module list, memory map. Reference: Xen
  * "x86/HVM direct boot ABI", public/elfnote.h, hvm/start_info.h. Does not
- * model hypercalls, ACPI tables, or Xen features; modules carry no command
+ * model hypercalls or Xen features; modules carry no command
  * line of their own.
  */
 #include "boot_pvh.h"
@@ -78,6 +78,7 @@ uint64_t boot_pvh_write_info(const struct guest_ram *ram,
 		.magic = PVH_START_MAGIC,
 		.version = PVH_START_VERSION,
 		.cmdline_paddr = BOOT_CMDLINE_GPA,
+		.rsdp_paddr = BOOT_RSDP_GPA,
 		.memmap_paddr = BOOT_MAP_GPA,
 		.memmap_entries = boot_pvh_write_map(ram),
 	};
@@ -100,7 +101,7 @@ void boot_pvh_write(const struct guest_ram *ram,
 		    const struct boot_content *content,
 		    struct boot_state *state)
 {
-	boot_tables_write(ram, ENTRY_PROT32, content->cmdline, state);
+	boot_tables_write(ram, ENTRY_PROT32, content, state);
 	state->used = BOOT_PVH;
 	state->rbx = boot_pvh_write_info(ram, content);
 }

@@ -25,7 +25,7 @@ struct pvh_start_info {
 	uint32_t nr_modules;
 	uint64_t modlist_paddr;
 	uint64_t cmdline_paddr;
-	uint64_t rsdp_paddr; /* 0: no ACPI */
+	uint64_t rsdp_paddr; /* ACPI */
 	uint64_t memmap_paddr;
 	uint32_t memmap_entries;
 	uint32_t reserved;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the tables common to all entry states. Reference: SDM 3A "Segment
- * Descriptors", "TSS Descriptor", "TSS Descriptor in 64-bit mode"; Xen "x86/HVM
- * direct boot ABI" and Multiboot Specification "Machine state" for the flat
- * segments they ask for. Does not provide an IDT or a task state: a guest that
- * takes an exception before it has its own ends in a triple fault.
+ * Writes the tables common to all entry states. The firmware tables stand in
+ * the part of memory that the map reports as reserved. Reference: SDM 3A
+ * "Segment Descriptors", "TSS Descriptor", "TSS Descriptor in 64-bit mode"; Xen
+ * "x86/HVM direct boot ABI" and Multiboot Specification "Machine state" for the
+ * flat segments they ask for. Does not provide an IDT or a task state: a guest
+ * that takes an exception before it has its own ends in a triple fault.
  */
 #include "boot_tables.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "acpi.h"
 #include "load_plan.h"
 #include "memory.h"
+#include "mptable.h"
 
 /* Selectors; descriptors in this order behind the null one. */
 #define SEL_CODE32 0x08
@@ -37,6 +40,8 @@ static const struct load_area boot_areas[] = {
 	{"information", BOOT_INFO_GPA, BOOT_INFO_SIZE},
 	{"memory map", BOOT_MAP_GPA, BOOT_MAP_SIZE},
 	{"command line", BOOT_CMDLINE_GPA, BOOT_CMDLINE_SIZE},
+	{"firmware tables", BOOT_RSDP_GPA,
+	 BOOT_FIRMWARE_END_GPA - BOOT_RSDP_GPA},
 	{"page tables", BOOT_PAGE_TABLES_GPA, BOOT_PAGE_TABLES_SIZE},
 	{"stack", BOOT_STACK_GPA, BOOT_STACK_END_GPA - BOOT_STACK_GPA},
 };
@@ -60,14 +65,32 @@ void boot_tables_put(const struct guest_ram *ram, uint64_t gpa,
 	memcpy(host, bytes, size);
 }
 
-void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
-		       const char *cmdline, struct boot_state *state)
+static void boot_tables_write_firmware(const struct guest_ram *ram,
+				       unsigned int cpus)
 {
+	uint8_t *acpi = ram_ptr(ram, BOOT_RSDP_GPA, ACPI_TABLES_SIZE);
+	uint8_t *mptable = ram_ptr(ram, BOOT_MPTABLE_GPA, MPTABLE_SIZE);
+
+	_Static_assert(BOOT_RSDP_GPA + ACPI_TABLES_SIZE == BOOT_MPTABLE_GPA &&
+			       BOOT_MPTABLE_GPA + MPTABLE_SIZE ==
+				       BOOT_FIRMWARE_END_GPA,
+		       "one behind the other");
+	assert(acpi && mptable);
+	acpi_write(acpi, (uint32_t)BOOT_RSDP_GPA, cpus);
+	mptable_write(mptable, (uint32_t)BOOT_MPTABLE_GPA, cpus);
+}
+
+void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
+		       const struct boot_content *content,
+		       struct boot_state *state)
+{
+	const char *cmdline = content->cmdline;
 	uint64_t cmdline_size = strlen(cmdline) + 1;
 
 	assert(cmdline_size <= BOOT_CMDLINE_SIZE);
 	boot_tables_put(ram, BOOT_GDT_GPA, boot_gdt, sizeof(boot_gdt));
 	boot_tables_put(ram, BOOT_CMDLINE_GPA, cmdline, cmdline_size);
+	boot_tables_write_firmware(ram, content->cpus);
 	memset(state, 0, sizeof(*state));
 	state->mode = mode;
 	state->gdt_gpa = BOOT_GDT_GPA;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * boot_tables - the fixed low-memory places of loader.h, and what all boot
- * protocols share there: GDT and command line.
+ * protocols share there: GDT, command line and firmware tables.
  *
  * All writers expect RAM of at least RAM_MIN_SIZE. Any thread, while no vCPU
  * runs.
@@ -24,6 +24,11 @@ struct load_area;
 #define BOOT_STACK_GPA	      UINT64_C(0x9a000)
 #define BOOT_STACK_END_GPA    UINT64_C(0x9e000)
 
+/* Where a guest looks for both, if nobody tells it. */
+#define BOOT_RSDP_GPA	      UINT64_C(0xf0000)
+#define BOOT_MPTABLE_GPA      UINT64_C(0xf1000)
+#define BOOT_FIRMWARE_END_GPA UINT64_C(0xf2000)
+
 #define BOOT_INFO_SIZE	      UINT64_C(0x1000)
 #define BOOT_MAP_SIZE	      UINT64_C(0x1000)
 #define BOOT_CMDLINE_SIZE     UINT64_C(0x1000)
@@ -35,16 +40,19 @@ struct boot_content {
 	uint64_t initrd_gpa; /* 0: none */
 	uint64_t initrd_size;
 	const char *initrd_name; /* file name, "" if none */
+	unsigned int cpus;	 /* for the firmware tables; at least 1 */
 };
 
 /* The areas that an entry state uses, in *areas; returns how many. */
 unsigned int boot_tables_areas(enum boot_entry mode,
 			       const struct load_area **areas);
 
-/* Write GDT and command line, and set the members of *state that follow from
- * the entry mode: mode, GDT, selectors, command line. The rest is zeroed. */
+/* Write GDT, command line, ACPI and MP tables, and set the members of *state
+ * that follow from the entry mode: mode, GDT, selectors, command line. The
+ * rest is zeroed. */
 void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
-		       const char *cmdline, struct boot_state *state);
+		       const struct boot_content *content,
+		       struct boot_state *state);
 
 /* Copy size bytes to an area of low memory. */
 void boot_tables_put(const struct guest_ram *ram, uint64_t gpa,

@@ -369,6 +369,7 @@ int loader_load(const struct loader_request *req, const struct guest_ram *ram,
 		.ram = ram,
 		.culprit = req->image_path,
 		.initrd = {.fd = -1},
+		.content = {.cpus = req->cpus},
 	};
 	struct image_bytes bytes = {0};
 	uint8_t *data = NULL;

@@ -18,9 +18,10 @@
  * In all three: interrupts off (RFLAGS = 2), flat segments from the GDT
  * below, registers not named here 0, and no IDT.
  *
- * The tables live at fixed guest-physical addresses in low memory. They stay
- * ordinary RAM in the memory map: a guest copies what it needs, then may use
- * the space. An image segment that needs a table's place is an error.
+ * The tables live at fixed guest-physical addresses in low memory. Those below
+ * 640 KiB stay ordinary RAM in the memory map: a guest copies what it needs,
+ * then may use the space. An image segment that needs a table's place is an
+ * error.
  *
  *   0x90000  4 KiB   GDT: 0x08 code32, 0x10 data, 0x18 code64, 0x20 TSS
  *   0x91000  4 KiB   start_info or Multiboot information, module list, names
@@ -28,6 +29,8 @@
  *   0x93000  4 KiB   command line
  *   0x94000  24 KiB  page tables (elf64): PML4, PDPT, 4 page directories
  *   0x9a000  16 KiB  stack (elf64)
+ *   0xf0000  8 KiB   ACPI tables, RSDP first; at 0xf1000 MP tables, pointer
+ *                    first. The map reports these as reserved.
  *
  * Image segments go to their p_paddr. The initrd is page aligned and as high
  * as it fits below 3 GiB, and never below 1 MiB.
@@ -63,6 +66,7 @@ struct loader_request {
 	const char *image_path;
 	const char *initrd_path; /* NULL: none */
 	const char *boot_args;	 /* NULL: empty */
+	unsigned int cpus;	 /* for the firmware tables: 1 to 64 */
 	enum boot_protocol protocol;
 };
 

@@ -301,6 +301,7 @@ static int load_image(struct vm *vm, char *err, size_t err_size)
 		.image_path = vm->config->kernel_image_path,
 		.initrd_path = vm->config->initrd_path,
 		.boot_args = vm->config->boot_args,
+		.cpus = vm->config->vcpu_count,
 		.protocol = vm->config->protocol,
 	};
 

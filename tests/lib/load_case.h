@@ -41,6 +41,7 @@ static inline void load_case_init(struct load_case *c, uint64_t ram_size)
 {
 	memset(c, 0, sizeof(*c));
 	c->image_fd = c->initrd_fd = -1;
+	c->req.cpus = 2;
 	ck_assert_int_eq(ram_alloc(&c->ram, ram_size), 0);
 }
 
@@ -121,6 +122,7 @@ static inline void load_case_begin(struct load_case *c)
 {
 	load_case_init(c, 8 * LOAD_CASE_MIB);
 	load_case_dirty(c, 0x8f000, 0x12000);
+	load_case_dirty(c, 0xef000, 0x4000);
 	for (uint64_t at = LOAD_CASE_MIB; at <= 3 * LOAD_CASE_MIB;
 	     at += LOAD_CASE_MIB)
 		load_case_dirty(c, at - 0x1000, 0x7000);

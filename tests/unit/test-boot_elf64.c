@@ -23,7 +23,8 @@ static uint64_t get64(const struct load_case *c, uint64_t gpa)
 
 static void write_elf64(struct load_case *c)
 {
-	struct boot_content content = {.cmdline = "x", .initrd_name = ""};
+	struct boot_content content = {
+		.cmdline = "x", .initrd_name = "", .cpus = 1};
 
 	load_case_init(c, RAM_MIN_SIZE);
 	load_case_dirty(c, 0x8f000, 0x10000);
@@ -117,6 +118,7 @@ START_TEST(test_boot_elf64_gdt_holds_the_promised_segments)
 {
 	struct load_case c;
 	struct boot_state prot32;
+	struct boot_content content = {.cmdline = "", .cpus = 1};
 	uint64_t tss;
 
 	write_elf64(&c);
@@ -131,7 +133,7 @@ START_TEST(test_boot_elf64_gdt_holds_the_promised_segments)
 	ck_assert_uint_eq(tss, 0x00008b0000000067);
 	ck_assert_uint_eq(descriptor(&c, c.state.tr_selector + 8), 0);
 
-	boot_tables_write(&c.ram, ENTRY_PROT32, "", &prot32);
+	boot_tables_write(&c.ram, ENTRY_PROT32, &content, &prot32);
 	ck_assert_uint_eq(flat_rights(descriptor(&c, prot32.cs_selector)),
 			  0xc9b);
 	ck_assert_uint_eq(prot32.ds_selector, c.state.ds_selector);

@@ -194,8 +194,8 @@ static uint32_t get32(const struct load_case *c, uint64_t gpa)
 
 START_TEST(test_boot_multiboot_information_without_module)
 {
-	struct boot_content content = {.cmdline = "k.elf a=1",
-				       .initrd_name = ""};
+	struct boot_content content = {
+		.cmdline = "k.elf a=1", .initrd_name = "", .cpus = 1};
 	struct load_case c;
 	uint64_t info, map;
 
@@ -240,6 +240,7 @@ START_TEST(test_boot_multiboot_information_with_module)
 		.cmdline = "k",
 		.initrd_gpa = 0xbffff000,
 		.initrd_size = 0x1000,
+		.cpus = 1,
 	};
 	char name[300];
 	struct load_case c;

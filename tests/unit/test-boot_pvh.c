@@ -145,7 +145,8 @@ static uint64_t get64(const struct load_case *c, uint64_t gpa)
 
 START_TEST(test_boot_pvh_start_info_without_module)
 {
-	struct boot_content content = {.cmdline = "a=1", .initrd_name = ""};
+	struct boot_content content = {
+		.cmdline = "a=1", .initrd_name = "", .cpus = 1};
 	struct load_case c;
 	uint64_t info, map;
 
@@ -164,7 +165,7 @@ START_TEST(test_boot_pvh_start_info_without_module)
 	ck_assert_uint_eq(get32(&c, info + 12), 0);
 	ck_assert_uint_eq(get64(&c, info + 16), 0);
 	ck_assert_str_eq(ram_ptr(&c.ram, get64(&c, info + 24), 4), "a=1");
-	ck_assert_uint_eq(get64(&c, info + 32), 0);
+	ck_assert_uint_eq(get64(&c, info + 32), 0xf0000);
 	map = get64(&c, info + 40);
 	ck_assert_uint_eq(get32(&c, info + 48), 4);
 	ck_assert_uint_eq(get32(&c, info + 52), 0);
@@ -191,6 +192,7 @@ START_TEST(test_boot_pvh_start_info_with_module)
 		.cmdline = "",
 		.initrd_gpa = 0xbffff000,
 		.initrd_size = 0xfff,
+		.cpus = 1,
 		.initrd_name = "initrd",
 	};
 	struct load_case c;
