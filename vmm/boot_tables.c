@@ -18,10 +18,18 @@
 #include "mptable.h"
 
 /* Selectors; descriptors in this order behind the null one. */
-#define SEL_CODE32 0x08
-#define SEL_DATA   0x10
-#define SEL_CODE64 0x18
-#define SEL_TSS	   0x20
+#define SEL_CODE32	  0x08
+#define SEL_DATA	  0x10
+#define SEL_CODE64	  0x18
+#define SEL_TSS		  0x20
+
+#define PTE_P		  UINT64_C(0x001)
+#define PTE_RW		  UINT64_C(0x002)
+#define PTE_PS		  UINT64_C(0x080)
+
+#define ENTRIES_PER_TABLE 512
+#define DIRECTORIES	  4 /* of 1 GiB each */
+#define LARGE_PAGE_SIZE	  UINT64_C(0x200000)
 
 /* Base 0, limit 4 GiB. Accessed is set, so that loading a selector does not
  * write to the table. The TSS takes two entries in long mode. */
@@ -99,4 +107,25 @@ void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
 	state->ds_selector = SEL_DATA;
 	state->tr_selector = SEL_TSS;
 	state->cmdline_gpa = BOOT_CMDLINE_GPA;
+}
+
+void boot_tables_write_paging(const struct guest_ram *ram,
+			      struct boot_state *state)
+{
+	uint64_t(*table)[ENTRIES_PER_TABLE];
+	uint64_t next_gpa = BOOT_PAGE_TABLES_GPA + 2 * RAM_PAGE_SIZE;
+
+	/* PML4, page-directory-pointer table, then the directories. */
+	table = ram_ptr(ram, BOOT_PAGE_TABLES_GPA, BOOT_PAGE_TABLES_SIZE);
+	assert(table);
+	memset(table, 0, BOOT_PAGE_TABLES_SIZE);
+	table[0][0] = (BOOT_PAGE_TABLES_GPA + RAM_PAGE_SIZE) | PTE_RW | PTE_P;
+	for (uint64_t d = 0; d < DIRECTORIES; d++) {
+		table[1][d] = (next_gpa + d * RAM_PAGE_SIZE) | PTE_RW | PTE_P;
+		for (uint64_t e = 0; e < ENTRIES_PER_TABLE; e++)
+			table[2 + d][e] =
+				(d * ENTRIES_PER_TABLE + e) * LARGE_PAGE_SIZE |
+				PTE_PS | PTE_RW | PTE_P;
+	}
+	state->cr3_gpa = BOOT_PAGE_TABLES_GPA;
 }

@@ -14,6 +14,7 @@
 #include "loader.h"
 
 struct guest_ram;
+struct image_bytes;
 struct load_area;
 
 #define BOOT_GDT_GPA	      UINT64_C(0x90000)
@@ -41,6 +42,7 @@ struct boot_content {
 	uint64_t initrd_size;
 	const char *initrd_name; /* file name, "" if none */
 	unsigned int cpus;	 /* for the firmware tables; at least 1 */
+	const struct image_bytes *image; /* the file; for its setup header */
 };
 
 /* The areas that an entry state uses, in *areas; returns how many. */
@@ -53,6 +55,11 @@ unsigned int boot_tables_areas(enum boot_entry mode,
 void boot_tables_write(const struct guest_ram *ram, enum boot_entry mode,
 		       const struct boot_content *content,
 		       struct boot_state *state);
+
+/* For ENTRY_LONG64: map the first 4 GiB 1:1, writable, supervisor only, in
+ * 2 MiB pages, and set state->cr3_gpa. Source: SDM 3A "4-Level Paging". */
+void boot_tables_write_paging(const struct guest_ram *ram,
+			      struct boot_state *state);
 
 /* Copy size bytes to an area of low memory. */
 void boot_tables_put(const struct guest_ram *ram, uint64_t gpa,

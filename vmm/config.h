@@ -21,7 +21,8 @@ enum boot_protocol {
 	BOOT_AUTO,
 	BOOT_ELF64,
 	BOOT_PVH,
-	BOOT_MULTIBOOT
+	BOOT_MULTIBOOT,
+	BOOT_LINUX,
 };
 enum timer_mode {
 	TIMER_USERSPACE,

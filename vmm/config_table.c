@@ -19,9 +19,9 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct config_choice protocols[] = {
-	{"auto", BOOT_AUTO, false}, {"elf64", BOOT_ELF64, false},
-	{"pvh", BOOT_PVH, false},   {"multiboot", BOOT_MULTIBOOT, false},
-	{"linux", 0, true},	    {NULL, 0, false},
+	{"auto", BOOT_AUTO, false},   {"elf64", BOOT_ELF64, false},
+	{"pvh", BOOT_PVH, false},     {"multiboot", BOOT_MULTIBOOT, false},
+	{"linux", BOOT_LINUX, false}, {NULL, 0, false},
 };
 
 static const struct config_choice modes[] = {
@@ -102,8 +102,8 @@ static const struct config_key keys[] = {
 	 .choices = protocols,
 	 .initial = "\"auto\"",
 	 FIELD(protocol),
-	 .doc = "How the image is entered; auto: PVH note, else Multiboot "
-		"header, else ELF64 entry point."},
+	 .doc = "How the image is entered; auto: bzImage, else PVH note, else "
+		"Multiboot header, else ELF64 entry point."},
 
 	{.path = "machine-config.vcpu_count",
 	 .type = CONFIG_NUMBER,

@@ -239,11 +239,21 @@ static const struct load_segment *load_plan_hit(const struct load_plan *plan,
 	return NULL;
 }
 
+uint64_t load_plan_place_limit(const struct load_plan *plan,
+			       const struct guest_ram *ram)
+{
+	uint64_t limit_gpa = ram->regions[0].size;
+
+	if (plan->place_limit_gpa && plan->place_limit_gpa < limit_gpa)
+		limit_gpa = plan->place_limit_gpa & ~(RAM_PAGE_SIZE - 1);
+	return limit_gpa;
+}
+
 bool load_plan_place(const struct load_plan *plan, const struct guest_ram *ram,
 		     uint64_t size, uint64_t *gpa)
 {
 	const uint64_t page_mask = RAM_PAGE_SIZE - 1;
-	uint64_t limit_gpa = ram->regions[0].size;
+	uint64_t limit_gpa = load_plan_place_limit(plan, ram);
 
 	if (size > RAM_LOW_END)
 		return false;

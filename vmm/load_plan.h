@@ -46,6 +46,10 @@ struct load_plan {
 	struct load_segment segments[LOADER_SEGMENTS_MAX];
 	unsigned int count;
 	uint64_t entry_gpa;
+	/* What the image takes: the end of where load_plan_place may put
+	 * something, 0: no limit; and bytes of command line. */
+	uint64_t place_limit_gpa;
+	size_t cmdline_max;
 };
 
 /* Fill err and return rc, so that a caller can return what it gets. */
@@ -76,10 +80,15 @@ void load_plan_write(const struct load_plan *plan, const struct guest_ram *ram,
 /* Past the highest byte of all segments, those without file bytes too. */
 uint64_t load_plan_end(const struct load_plan *plan);
 
+/* The end of low RAM, or the plan's own limit if that is lower, in whole
+ * pages. */
+uint64_t load_plan_place_limit(const struct load_plan *plan,
+			       const struct guest_ram *ram);
+
 /*
  * The highest page-aligned place for size bytes (at least 1) between 1 MiB
- * and the end of low RAM that touches no segment of a checked plan. False if
- * there is none.
+ * and load_plan_place_limit that touches no segment of a checked plan. False
+ * if there is none.
  */
 bool load_plan_place(const struct load_plan *plan, const struct guest_ram *ram,
 		     uint64_t size, uint64_t *gpa);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Chooses the boot protocol, and strings the steps together: read, plan,
- * check, place the initrd, then write. References: Linux
- * "The Linux/x86 Boot Protocol" for recognising a bzImage; loader.h names
- * those of the protocols. Does not model the Linux boot protocol, compressed
- * images, or more than one initrd.
+ * check, place the initrd, then write. References: loader.h names those of the
+ * protocols. Does not model compressed images, but for what a bzImage does by
+ * itself, or more than one initrd.
  */
 #include "loader.h"
 
@@ -16,6 +15,7 @@
 #include <string.h>
 
 #include "boot_elf64.h"
+#include "boot_linux.h"
 #include "boot_multiboot.h"
 #include "boot_pvh.h"
 #include "boot_tables.h"
@@ -29,6 +29,7 @@ struct loader_image {
 	struct image_bytes bytes;
 	bool is_elf;
 	bool has_multiboot;
+	bool is_bzimage;
 	struct loader_elf elf; /* open if is_elf */
 	struct multiboot_header multiboot;
 };
@@ -60,6 +61,17 @@ struct loader_protocol {
 		      struct boot_state *state);
 	const char *missing;
 };
+
+static int loader_plan_linux(const struct loader_image *image,
+			     struct load_plan *plan, struct load_error *err)
+{
+	int rc;
+
+	if (!image->is_bzimage)
+		return 0;
+	rc = boot_linux_plan(&image->bytes, plan, err);
+	return rc ? rc : 1;
+}
 
 static int loader_plan_pvh(const struct loader_image *image,
 			   struct load_plan *plan, struct load_error *err)
@@ -119,6 +131,8 @@ static int loader_plan_elf64(const struct loader_image *image,
 
 /* In the order in which BOOT_AUTO tries them. */
 static const struct loader_protocol loader_protocols[] = {
+	{BOOT_LINUX, ENTRY_LONG64, LOADER_CMDLINE_OTHER, loader_plan_linux,
+	 boot_linux_write, "no bzImage (HdrS at offset 0x202)"},
 	{BOOT_PVH, ENTRY_PROT32, LOADER_CMDLINE_PVH, loader_plan_pvh,
 	 boot_pvh_write,
 	 "no PVH entry note (Xen PHYS32_ENTRY in a PT_NOTE segment)"},
@@ -143,6 +157,7 @@ static int loader_choose(struct loader *loader,
 
 		if (asked != BOOT_AUTO && asked != protocol->id)
 			continue;
+		loader->plan.cmdline_max = protocol->cmdline_max;
 		rc = protocol->plan(image, &loader->plan, &loader->err);
 		if (rc < 0)
 			return rc;
@@ -156,19 +171,11 @@ static int loader_choose(struct loader *loader,
 					 "what the image offers, or to auto",
 					 protocol->missing);
 	}
-	return load_fail(&loader->err, -EINVAL,
-			 "no way to boot it: neither a PVH entry note, nor a "
-			 "Multiboot 1 header, nor ELF64; is it a kernel?");
-}
-
-/* A bzImage has its magic numbers where the boot sector ends. */
-static bool loader_is_bzimage(const struct image_bytes *bytes)
-{
-	static const uint8_t boot_flag[] = {0x55, 0xaa};
-
-	return bytes->size >= 0x206 && !loader_elf_magic(bytes) &&
-	       !memcmp(bytes->data + 0x1fe, boot_flag, sizeof(boot_flag)) &&
-	       !memcmp(bytes->data + 0x202, "HdrS", 4);
+	return load_fail(
+		&loader->err, -EINVAL,
+		"no way to boot it: neither a bzImage, nor a PVH entry "
+		"note, nor a Multiboot 1 header, nor ELF64; is it a "
+		"kernel?");
 }
 
 /* Plan and check what the image asks for; nothing is written. */
@@ -180,11 +187,7 @@ static int loader_plan_image(struct loader *loader,
 	unsigned int area_count;
 	int rc;
 
-	if (loader_is_bzimage(bytes))
-		return load_fail(&loader->err, -EINVAL,
-				 "a bzImage; the Linux boot protocol is not in "
-				 "this version, use an ELF vmlinux with a PVH "
-				 "note (CONFIG_PVH)");
+	image.is_bzimage = boot_linux_find(bytes);
 	image.has_multiboot = boot_multiboot_find(bytes, &image.multiboot);
 	image.is_elf = loader_elf_magic(bytes);
 	/* Address fields replace the ELF headers, which then may be of any
@@ -245,7 +248,7 @@ static int loader_make_cmdline(struct loader *loader)
 {
 	const struct loader_request *req = loader->req;
 	const char *args = req->boot_args ? req->boot_args : "";
-	size_t max = loader->protocol->cmdline_max;
+	size_t max = loader->plan.cmdline_max;
 	size_t args_len = strlen(args);
 	size_t name_len = 0;
 	int rc = loader_check_args(args, &loader->err);
@@ -287,13 +290,15 @@ static int loader_plan_initrd(struct loader *loader)
 	content->initrd_size = loader->initrd.size;
 	if (!load_plan_place(&loader->plan, loader->ram, content->initrd_size,
 			     &content->initrd_gpa))
-		return load_fail(&loader->err, -EINVAL,
-				 "the initrd of %" PRIu64 " bytes finds no "
-				 "room beside the image between 1 MiB and "
-				 "%" PRIu64 " MiB; raise mem_size_mib (3072 "
-				 "MiB can be used) or make it smaller",
-				 content->initrd_size,
-				 loader->ram->regions[0].size / 0x100000);
+		return load_fail(
+			&loader->err, -EINVAL,
+			"the initrd of %" PRIu64 " bytes finds no "
+			"room beside the image between 1 MiB and "
+			"%" PRIu64 " MiB; raise mem_size_mib (3072 "
+			"MiB can be used) or make it smaller",
+			content->initrd_size,
+			load_plan_place_limit(&loader->plan, loader->ram) /
+				0x100000);
 	return 0;
 }
 
@@ -327,6 +332,7 @@ static int loader_run(struct loader *loader, const struct image_bytes *bytes,
 {
 	int rc = loader_plan_image(loader, bytes);
 
+	loader->content.image = bytes;
 	if (!rc)
 		rc = loader_make_cmdline(loader);
 	if (!rc)

@@ -2,8 +2,12 @@
 /*
  * loader - put a guest image, its initrd and its boot tables into guest RAM.
  *
- * Three protocols; BOOT_AUTO takes the first that the image offers:
+ * Four protocols; BOOT_AUTO takes the first that the image offers:
  *
+ * linux      a bzImage, boot protocol 2.12 or later, with a 64-bit entry point.
+ *            Long mode, the first 4 GiB mapped 1:1 in 2 MiB pages, RSI =
+ *            boot_params, RSP = a 16 KiB stack. Source: Linux
+ *            Documentation/arch/x86/boot.rst "64-bit BOOT PROTOCOL".
  * pvh        the image has a Xen note PHYS32_ENTRY in a PT_NOTE segment (ELF32
  *            or ELF64). 32-bit protected mode, paging off, EBX = start_info.
  *            Source: Xen "x86/HVM direct boot ABI", start_info version 1.
@@ -15,7 +19,7 @@
  *            as with pvh, RSP = a 16 KiB stack, as if called from address 0:
  *            a C function void entry(struct start_info *) may be the entry.
  *
- * In all three: interrupts off (RFLAGS = 2), flat segments from the GDT
+ * In all four: interrupts off (RFLAGS = 2), flat segments from the GDT
  * below, registers not named here 0, and no IDT.
  *
  * The tables live at fixed guest-physical addresses in low memory. Those below
@@ -23,27 +27,31 @@
  * then may use the space. An image segment that needs a table's place is an
  * error.
  *
- *   0x90000  4 KiB   GDT: 0x08 code32, 0x10 data, 0x18 code64, 0x20 TSS
- *   0x91000  4 KiB   start_info or Multiboot information, module list, names
+ *   0x90000  4 KiB   GDT: 0x08 code32, 0x10 data, 0x18 code64, 0x20 TSS;
+ *                    linux: 0x10 code64, 0x18 data, 0x20 TSS
+ *   0x91000  4 KiB   start_info or Multiboot information, module list, names;
+ *                    linux: boot_params
  *   0x92000  4 KiB   memory map
  *   0x93000  4 KiB   command line
- *   0x94000  24 KiB  page tables (elf64): PML4, PDPT, 4 page directories
- *   0x9a000  16 KiB  stack (elf64)
+ *   0x94000  24 KiB  page tables (elf64, linux): PML4, PDPT, 4 page directories
+ *   0x9a000  16 KiB  stack (elf64, linux)
  *   0xf0000  8 KiB   ACPI tables, RSDP first; at 0xf1000 MP tables, pointer
  *                    first. The map reports these as reserved.
  *
- * Image segments go to their p_paddr. The initrd is page aligned and as high
- * as it fits below 3 GiB, and never below 1 MiB.
+ * Image segments go to their p_paddr, a bzImage's kernel to its pref_address.
+ * The initrd is page aligned and as high as it fits below 3 GiB, and with linux
+ * below initrd_addr_max; never below 1 MiB.
  *
  * Command line: printable ASCII, whole or an error. pvh: at most 2047 bytes,
  * what an x86 Linux takes (it would cut the rest in silence); multiboot and
- * elf64: 4095 bytes. pvh and elf64 pass boot_args as it is. multiboot passes
- * "NAME boot_args", NAME being the image's file name with every byte that is
- * not a printable, non-space ASCII character replaced by '_': guests of this
- * protocol expect a program name as the first word. NAME counts.
+ * elf64: 4095 bytes; linux: the kernel's own cmdline_size, at most 4095. All
+ * but multiboot pass boot_args as it is. multiboot passes "NAME boot_args",
+ * NAME being the image's file name with every byte that is not a printable,
+ * non-space ASCII character replaced by '_': guests of this protocol expect a
+ * program name as the first word. NAME counts.
  *
- * Not in this version: bzImage (the Linux boot protocol), Multiboot 2,
- * Multiboot video modes, symbols and drives, relocatable images (ET_DYN).
+ * Not in this version: Multiboot 2, Multiboot video modes, symbols and drives,
+ * relocatable images (ET_DYN).
  */
 #ifndef VMM_LOADER_H
 #define VMM_LOADER_H
@@ -81,9 +89,10 @@ struct boot_state {
 	enum boot_protocol used; /* never BOOT_AUTO */
 	enum boot_entry mode;
 	uint64_t entry_gpa; /* RIP */
-	uint64_t rsp;	    /* 0 unless elf64 */
+	uint64_t rsp;	    /* 0 in ENTRY_PROT32 */
 	uint64_t rax;
 	uint64_t rbx;
+	uint64_t rsi;
 	uint64_t rdi;
 	uint64_t cr3_gpa; /* 0 in ENTRY_PROT32 */
 	uint64_t gdt_gpa;

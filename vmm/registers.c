@@ -49,6 +49,7 @@ int registers_set(int vcpu_fd, const struct boot_state *boot)
 		.rsp = boot->rsp,
 		.rax = boot->rax,
 		.rbx = boot->rbx,
+		.rsi = boot->rsi,
 		.rdi = boot->rdi,
 		.rflags = RFLAGS_RESERVED_ONE,
 	};

@@ -9,7 +9,12 @@
 #include <check.h>
 #include <errno.h>
 
+#include "boot_linux.h"
+#include "boot_multiboot.h"
+#include "boot_pvh.h"
+#include "bzimage_builder.h"
 #include "load_case.h"
+#include "load_plan.h"
 #include "tap.h"
 
 #define MIB LOAD_CASE_MIB
@@ -94,6 +99,120 @@ START_TEST(test_boot_tables_firmware_place_is_taken)
 }
 END_TEST
 
+/* One entry as a guest reads it, whatever the protocol's form. */
+struct seen {
+	uint64_t gpa, size, type;
+};
+
+static uint64_t get(const struct guest_ram *ram, uint64_t gpa,
+		    unsigned int size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, ram_ptr(ram, gpa, size), size);
+	return value;
+}
+
+static unsigned int read_map(const struct guest_ram *ram, uint64_t gpa,
+			     unsigned int stride, unsigned int count,
+			     struct seen *out)
+{
+	ck_assert_uint_le(count, RAM_MAP_MAX);
+	for (unsigned int i = 0; i < count; i++, gpa += stride)
+		out[i] = (struct seen){get(ram, gpa, 8), get(ram, gpa + 8, 8),
+				       get(ram, gpa + 16, 4)};
+	return count;
+}
+
+static unsigned int read_pvh(const struct guest_ram *ram,
+			     const struct boot_content *content,
+			     struct seen *out)
+{
+	struct boot_state state;
+
+	boot_pvh_write(ram, content, &state);
+	return read_map(ram, get(ram, state.rbx + 40, 8), 24,
+			(unsigned int)get(ram, state.rbx + 48, 4), out);
+}
+
+static unsigned int read_multiboot(const struct guest_ram *ram,
+				   const struct boot_content *content,
+				   struct seen *out)
+{
+	struct boot_state state;
+
+	boot_multiboot_write(ram, content, &state);
+	/* Each entry has its size in front. */
+	return read_map(ram, get(ram, state.rbx + 48, 4) + 4, 24,
+			(unsigned int)get(ram, state.rbx + 44, 4) / 24, out);
+}
+
+static unsigned int read_linux(const struct guest_ram *ram,
+			       const struct boot_content *content,
+			       struct seen *out)
+{
+	struct boot_state state;
+
+	boot_linux_write(ram, content, &state);
+	return read_map(ram, state.rsi + 0x2d0, 20,
+			(unsigned int)get(ram, state.rsi + 0x1e8, 1), out);
+}
+
+/* What a machine with that much RAM has, written down once more. */
+static unsigned int expected_map(uint64_t mib, struct seen *out)
+{
+	unsigned int count = 2;
+
+	out[0] = (struct seen){0, 0x9fc00, 1};
+	out[1] = (struct seen){0x9fc00, 0x60400, 2};
+	if (mib > 1)
+		out[count++] = (struct seen){
+			0x100000, ((mib < 3072 ? mib : 3072) - 1) * MIB, 1};
+	if (mib > 3072)
+		out[count++] =
+			(struct seen){0x100000000, (mib - 3072) * MIB, 1};
+	return count;
+}
+
+static const uint64_t sizes_mib[] = {1,	   2,	 3,    16,    64,   640,  1024,
+				     2048, 2560, 3071, 3072,  3073, 4095, 4096,
+				     4097, 6144, 8192, 65535, 65536};
+
+/* All protocols tell the same, and it is true, around the hole below 4 GiB. */
+START_TEST(test_boot_tables_maps_agree)
+{
+	static unsigned int (*const readers[])(
+		const struct guest_ram *, const struct boot_content *,
+		struct seen *) = {read_pvh, read_multiboot, read_linux};
+	struct seen expected[RAM_MAP_MAX], seen[RAM_MAP_MAX];
+	unsigned int count = expected_map(sizes_mib[_i], expected);
+	struct image_bytes image;
+	struct bzimage kernel;
+	struct guest_ram ram;
+	struct boot_content content = {
+		.cmdline = "", .initrd_name = "", .cpus = 1, .image = &image};
+
+	bzimage_init(&kernel);
+	image = (struct image_bytes){kernel.bytes, kernel.size};
+	ck_assert_int_eq(ram_alloc(&ram, sizes_mib[_i] * MIB), 0);
+	for (unsigned int r = 0; r < 3; r++) {
+		ck_assert_uint_eq(readers[r](&ram, &content, seen), count);
+		for (unsigned int i = 0; i < count; i++) {
+			ck_assert_uint_eq(seen[i].gpa, expected[i].gpa);
+			ck_assert_uint_eq(seen[i].size, expected[i].size);
+			ck_assert_uint_eq(seen[i].type, expected[i].type);
+			/* There, to the last byte, and no further. */
+			ck_assert_ptr_nonnull(
+				ram_ptr(&ram, seen[i].gpa, seen[i].size));
+		}
+		ck_assert_ptr_null(ram_ptr(
+			&ram, seen[count - 1].gpa + seen[count - 1].size, 1));
+	}
+	ram_free(&ram);
+	bzimage_free(&kernel);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("boot_tables");
@@ -101,6 +220,8 @@ int main(void)
 
 	tcase_add_test(tc, test_boot_tables_firmware_is_found_by_searching);
 	tcase_add_test(tc, test_boot_tables_firmware_place_is_taken);
+	tcase_add_loop_test(tc, test_boot_tables_maps_agree, 0,
+			    sizeof(sizes_mib) / sizeof(sizes_mib[0]));
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
 }

@@ -198,9 +198,10 @@ static const struct {
 	{IMAGE "}", "console.serial=pty",
 	 "--set console.serial: \"pty\" is not in this version (use "
 	 "\"stdio\", \"off\" or \"file:PATH\")"},
-	{IMAGE "}", "boot-source.protocol=linux",
-	 "--set boot-source.protocol: \"linux\" is not in this version (use "
-	 "\"auto\", \"elf64\", \"pvh\" or \"multiboot\")"},
+	{IMAGE "}", "boot-source.protocol=linux", NULL},
+	{IMAGE "}", "boot-source.protocol=bzimage",
+	 "--set boot-source.protocol: expected \"auto\", \"elf64\", \"pvh\", "
+	 "\"multiboot\" or \"linux\", found \"bzimage\""},
 	{WITH("timer", "\"target_quantile\":0.499"), NULL,
 	 "c.json:1:73: timer.target_quantile: expected a number from 0.5 to "
 	 "0.999, found 0.499"},

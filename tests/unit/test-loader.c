@@ -232,26 +232,6 @@ START_TEST(test_loader_tables_depend_on_the_protocol)
 }
 END_TEST
 
-START_TEST(test_loader_bzimage_is_refused_by_name)
-{
-	uint8_t file[0x400] = {0};
-	struct load_case c;
-
-	load_case_begin(&c);
-	memcpy(file + 0x1fe, "\x55\xaa", 2);
-	memcpy(file + 0x202, "HdrS", 4);
-	for (int asked = BOOT_AUTO; asked <= BOOT_MULTIBOOT; asked++) {
-		c.req.protocol = (enum boot_protocol)asked;
-		load_case_image(&c, file, sizeof(file));
-		ck_assert_int_eq(load_case_run(&c), -EINVAL);
-		LOAD_CASE_SAYS(&c,
-			       "a bzImage; the Linux boot protocol is not in "
-			       "this version");
-	}
-	load_case_end(&c);
-}
-END_TEST
-
 START_TEST(test_loader_elf_with_boot_sector_magic_is_still_elf)
 {
 	struct elf_build b;
@@ -377,7 +357,6 @@ int main(void)
 	tcase_add_test(tc, test_loader_auto_takes_the_first_that_is_offered);
 	tcase_add_test(tc, test_loader_asked_protocol_must_be_offered);
 	tcase_add_test(tc, test_loader_tables_depend_on_the_protocol);
-	tcase_add_test(tc, test_loader_bzimage_is_refused_by_name);
 	tcase_add_test(tc, test_loader_elf_with_boot_sector_magic_is_still_elf);
 	tcase_add_test(tc, test_loader_multiboot_flat_file);
 	tcase_add_test(tc, test_loader_multiboot_addresses_replace_elf_headers);
