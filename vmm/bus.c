@@ -3,12 +3,13 @@
  * bus - decodes ports and hands accesses to the device models.
  *
  * Wide accesses to byte devices are split into bytes, low byte at the low
- * port, as a PC's bus does. Not here yet: IOAPIC, 8259, 8254, RTC and the
- * input side of the serial port; their ports read as nothing.
+ * port, as a PC's bus does. Not here yet: IOAPIC, 8259, 8254 and RTC; their
+ * ports read as nothing.
  */
 #include "bus.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "report.h"
 
@@ -20,7 +21,8 @@ void bus_init(struct bus *bus, int exit_port)
 {
 	memset(bus, 0, sizeof(*bus));
 	bus->exit_port = exit_port;
-	uart16550_reset(&bus->com1);
+	bus->serial_room_fd = -1;
+	serial_port_init(&bus->com1);
 	i8042_reset(&bus->i8042);
 	reset_ctl_reset(&bus->reset_ctl);
 	acpi_pm_reset(&bus->acpi_pm);
@@ -45,7 +47,7 @@ static bool port_is_acpi_pm(uint16_t port)
 static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port)
 {
 	if (port_is_com1(port))
-		return uart16550_read(&bus->com1, port - PORT_COM1);
+		return serial_port_read(&bus->com1, port - PORT_COM1);
 	if (port == I8042_STATUS_PORT)
 		return i8042_read_status(&bus->i8042);
 	if (port == RESET_CTL_PORT)
@@ -56,15 +58,29 @@ static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port)
 	return 0xff;
 }
 
+/* The main thread may go on with what it has for the serial port: after half
+ * a line of bytes at the soonest, so this is no write for each. */
+static void bus_tell_of_room(const struct bus *bus, bool wants)
+{
+	const uint64_t one = 1;
+
+	if (wants && bus->serial_room_fd >= 0 &&
+	    write(bus->serial_room_fd, &one, sizeof(one)) < 0)
+		return; /* it was told before, and has not looked yet */
+}
+
 uint32_t bus_in(struct bus *bus, uint16_t port, unsigned int size)
 {
 	uint32_t value = 0;
+	bool wants;
 
 	pthread_mutex_lock(&bus->lock);
 	for (unsigned int i = 0; i < size; i++)
 		value |= (uint32_t)bus_in_byte_locked(bus, (uint16_t)(port + i))
 			 << (8 * i);
+	wants = serial_port_wants(&bus->com1);
 	pthread_mutex_unlock(&bus->lock);
+	bus_tell_of_room(bus, wants);
 	return value;
 }
 
@@ -76,9 +92,8 @@ static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
 	uint8_t byte;
 
 	if (port_is_com1(port)) {
-		if (uart16550_write(&bus->com1, port - PORT_COM1, value,
-				    &byte)) {
-			uart16550_sent(&bus->com1);
+		if (serial_port_write(&bus->com1, port - PORT_COM1, value,
+				      &byte)) {
 			action.kind = BUS_CONSOLE;
 			action.value = byte;
 		}
@@ -101,6 +116,7 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 			  uint32_t value)
 {
 	struct bus_action action = {.kind = BUS_NONE};
+	bool wants;
 
 	/* These two are not byte devices: the value counts whole. */
 	if (port == bus->exit_port || port == LATENESS_REPORT_PORT) {
@@ -119,7 +135,9 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 		if (action.kind == BUS_NONE)
 			action = one;
 	}
+	wants = serial_port_wants(&bus->com1);
 	pthread_mutex_unlock(&bus->lock);
+	bus_tell_of_room(bus, wants);
 	return action;
 }
 
@@ -130,4 +148,24 @@ void bus_mmio(struct bus *bus, bool is_write, uint8_t *data, unsigned int len)
 	pthread_mutex_unlock(&bus->lock);
 	if (!is_write)
 		memset(data, 0xff, len);
+}
+
+size_t bus_serial_put(struct bus *bus, const uint8_t *bytes, size_t count)
+{
+	size_t taken;
+
+	pthread_mutex_lock(&bus->lock);
+	taken = serial_port_put(&bus->com1, bytes, count);
+	pthread_mutex_unlock(&bus->lock);
+	return taken;
+}
+
+size_t bus_serial_room(struct bus *bus, bool eager)
+{
+	size_t room;
+
+	pthread_mutex_lock(&bus->lock);
+	room = serial_port_room(&bus->com1, eager);
+	pthread_mutex_unlock(&bus->lock);
+	return room;
 }

@@ -11,12 +11,13 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "acpi_pm.h"
 #include "i8042.h"
 #include "reset_ctl.h"
-#include "uart16550.h"
+#include "serial_port.h"
 
 enum bus_action_kind {
 	BUS_NONE,
@@ -34,9 +35,10 @@ struct bus_action {
 
 struct bus {
 	/* Set once. */
-	int exit_port; /* -1: none */
+	int exit_port;	    /* -1: none */
+	int serial_room_fd; /* eventfd, see bus_serial_room; -1: none */
 	/* Guarded by lock. */
-	struct uart16550 com1;
+	struct serial_port com1;
 	struct i8042 i8042;
 	struct reset_ctl reset_ctl;
 	struct acpi_pm acpi_pm;
@@ -57,5 +59,12 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 /* An access to guest-physical memory that is not RAM: all ones on a read,
  * nothing on a write; counted. vCPU threads. */
 void bus_mmio(struct bus *bus, bool is_write, uint8_t *data, unsigned int len);
+
+/* Bytes for the serial port; returns how many of them had room. Main thread. */
+size_t bus_serial_put(struct bus *bus, const uint8_t *bytes, size_t count);
+
+/* How many it would take, or, unless eager, 0 until the guest looks for input.
+ * After a 0 serial_room_fd becomes readable when there is room. Main thread. */
+size_t bus_serial_room(struct bus *bus, bool eager);
 
 #endif

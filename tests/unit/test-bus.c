@@ -5,6 +5,9 @@
  */
 #include "bus.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include "tap.h"
 
 #define EXIT_PORT 0xf4
@@ -51,6 +54,33 @@ START_TEST(test_bus_nobody_home)
 	out_nothing(0x80, 4, 0x12345678);
 	/* Counted by bytes. */
 	check_unclaimed(7, 5);
+}
+END_TEST
+
+/* The main thread sleeps until the guest looks for input, by a read or by its
+ * interrupt enable; then it hears of it once. */
+START_TEST(test_bus_serial_room)
+{
+	uint64_t count;
+
+	bus.serial_room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ck_assert_int_ge(bus.serial_room_fd, 0);
+	ck_assert_uint_eq(bus_serial_room(&bus, false), 0);
+	ck_assert_int_eq(read(bus.serial_room_fd, &count, sizeof(count)), -1);
+	if (_i)
+		out_nothing(0x3f9, 1, 0x01);
+	bus_in(&bus, 0x3fd, 1);
+	bus_in(&bus, 0x3fd, 1);
+	bus_in(&bus, 0x3fd, 1);
+	ck_assert_int_eq(read(bus.serial_room_fd, &count, sizeof(count)),
+			 sizeof(count));
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_gt(bus_serial_room(&bus, false), 2);
+	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"ab", 2), 2);
+	ck_assert_uint_eq(bus_in(&bus, 0x3fd, 1), 0x61);
+	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'a');
+	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'b');
+	close(bus.serial_room_fd);
 }
 END_TEST
 
@@ -219,6 +249,7 @@ int main(void)
 	tcase_add_test(tc, test_bus_nobody_home);
 	tcase_add_test(tc, test_bus_port_numbers_wrap);
 	tcase_add_test(tc, test_bus_console_bytes);
+	tcase_add_loop_test(tc, test_bus_serial_room, 0, 2);
 	tcase_add_test(tc, test_bus_wide_write_is_split);
 	tcase_add_test(tc, test_bus_wide_read_is_put_together);
 	tcase_add_test(tc, test_bus_exit_port_takes_the_value_whole);

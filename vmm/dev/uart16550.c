@@ -287,6 +287,11 @@ bool uart16550_receive(struct uart16550 *u, uint8_t value)
 	return true;
 }
 
+bool uart16550_expects(const struct uart16550 *u)
+{
+	return u->ier & UART_IER_RX;
+}
+
 bool uart16550_irq(const struct uart16550 *u)
 {
 	return (u->mcr & (UART_MCR_OUT2 | UART_MCR_LOOP)) == UART_MCR_OUT2 &&

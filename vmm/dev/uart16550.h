@@ -68,6 +68,9 @@ void uart16550_sent(struct uart16550 *u);
  * A real line would lose it. Room may come with any guest access. */
 bool uart16550_receive(struct uart16550 *u, uint8_t value);
 
+/* Whether the guest wants to be told of bytes that arrive. */
+bool uart16550_expects(const struct uart16550 *u);
+
 /* Level of the interrupt line, IRQ 4 for COM1. On a PC it goes through a gate
  * that OUT2 opens, and that loopback shuts. */
 bool uart16550_irq(const struct uart16550 *u);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line before the chip: nothing is lost, nothing comes twice, whatever the
+ * guest does to the chip. Offsets and bits are literal: they are what a
+ * driver writes.
+ */
+#include "serial_port.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+enum {
+	RBR = 0,
+	IER = 1,
+	FCR = 2,
+	MCR = 4,
+	LSR = 5,
+	SCR = 7,
+};
+
+static struct serial_port port;
+static uint8_t unused;
+
+static void setup(void)
+{
+	serial_port_init(&port);
+}
+
+static void put(const char *text)
+{
+	ck_assert_uint_eq(
+		serial_port_put(&port, (const uint8_t *)text, strlen(text)),
+		strlen(text));
+}
+
+static void write_register(unsigned int offset, uint8_t value)
+{
+	ck_assert(!serial_port_write(&port, offset, value, &unused));
+}
+
+/* As a polling guest does: looks until there is something, twice at most. */
+static int poll_byte(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (serial_port_read(&port, LSR) & 0x01)
+			return serial_port_read(&port, RBR);
+	return -1;
+}
+
+static void expect(const char *text)
+{
+	for (; *text; text++)
+		ck_assert_int_eq(poll_byte(), (uint8_t)*text);
+}
+
+START_TEST(test_serial_port_polled)
+{
+	write_register(FCR, _i ? 0x07 : 0x00);
+	put("a longer text than the chip holds by itself");
+	expect("a longer text than the chip holds by itself");
+	ck_assert_int_eq(poll_byte(), -1);
+	put("more");
+	expect("more");
+	ck_assert_int_eq(poll_byte(), -1);
+}
+END_TEST
+
+/* A guest that prints reads LSR before each byte: no look for input. Nor is
+ * one look at each register, as a driver takes when it starts. */
+START_TEST(test_serial_port_waits_for_a_look)
+{
+	uint8_t byte;
+
+	put("early");
+	for (int i = 0; i < 10; i++) {
+		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
+		ck_assert(serial_port_write(&port, RBR, 'x', &byte));
+	}
+	for (unsigned int offset = 0; offset < 8; offset++)
+		serial_port_read(&port, offset);
+	ck_assert_uint_eq(port.uart.received, 0);
+	ck_assert_uint_eq(serial_port_room(&port, false), 0);
+	ck_assert(!serial_port_wants(&port));
+	expect("early");
+	ck_assert_uint_eq(serial_port_room(&port, false), SERIAL_LINE_SIZE);
+}
+END_TEST
+
+/* Twice the same register, with a write in between, is no loop that waits. */
+START_TEST(test_serial_port_a_write_is_no_look)
+{
+	put("early");
+	for (int i = 0; i < 10; i++) {
+		serial_port_read(&port, LSR);
+		write_register(SCR, 0);
+	}
+	ck_assert_uint_eq(port.uart.received, 0);
+}
+END_TEST
+
+/* Once the guest takes what there is, it does not have to look twice. */
+START_TEST(test_serial_port_goes_on_after_a_byte)
+{
+	put("abc");
+	expect("a");
+	for (const char *at = "bc"; *at; at++) {
+		ck_assert(serial_port_read(&port, LSR) & 0x01);
+		ck_assert_uint_eq(serial_port_read(&port, RBR), (uint8_t)*at);
+	}
+	ck_assert(!(serial_port_read(&port, LSR) & 0x01));
+}
+END_TEST
+
+START_TEST(test_serial_port_interrupts)
+{
+	put("early");
+	write_register(MCR, 0x08);
+	ck_assert(!uart16550_irq(&port.uart));
+	write_register(IER, 0x01);
+	ck_assert(uart16550_irq(&port.uart));
+	expect("early");
+	ck_assert(!uart16550_irq(&port.uart));
+	put("late");
+	ck_assert(uart16550_irq(&port.uart));
+	expect("late");
+	ck_assert(!uart16550_irq(&port.uart));
+}
+END_TEST
+
+/* A driver switches the FIFO, or empties it, with the interrupt on: what was
+ * in there had not been read. */
+START_TEST(test_serial_port_survives_a_clear)
+{
+	write_register(IER, 0x01);
+	put("0123456789abcdefghijklmnopqrstuvwxyz");
+	write_register(FCR, 0x01);
+	expect("012");
+	write_register(FCR, 0x07);
+	expect("345");
+	write_register(FCR, 0x00);
+	expect("6");
+	write_register(FCR, 0x03);
+	expect("789abcdefghijklmnopqrstuvwxyz");
+	ck_assert_int_eq(poll_byte(), -1);
+}
+END_TEST
+
+/* In loopback the line is off, and what the guest sends itself is not of it. */
+START_TEST(test_serial_port_loopback)
+{
+	uint8_t byte;
+
+	write_register(FCR, 0x07);
+	put("line");
+	write_register(MCR, 0x10);
+	ck_assert_int_eq(poll_byte(), -1);
+	ck_assert(!serial_port_write(&port, RBR, 'L', &byte));
+	ck_assert_int_eq(poll_byte(), 'L');
+	ck_assert_int_eq(poll_byte(), -1);
+	write_register(MCR, 0x00);
+	expect("line");
+	ck_assert_int_eq(poll_byte(), -1);
+}
+END_TEST
+
+static void fill(void)
+{
+	static uint8_t bytes[SERIAL_LINE_SIZE + 5];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7 + i / 256);
+	ck_assert_uint_eq(serial_port_put(&port, bytes, sizeof(bytes)),
+			  SERIAL_LINE_SIZE);
+	ck_assert_uint_eq(serial_port_put(&port, bytes, 1), 0);
+}
+
+/* Whoever found no room is told once, and not for each byte. */
+START_TEST(test_serial_port_room)
+{
+	unsigned int told = 0, told_after = 0;
+
+	ck_assert_uint_eq(serial_port_room(&port, true), SERIAL_LINE_SIZE);
+	fill();
+	ck_assert_uint_eq(serial_port_room(&port, true), 0);
+	for (unsigned int i = 0; i < SERIAL_LINE_SIZE; i++) {
+		int byte = poll_byte();
+
+		tap_require(byte == (uint8_t)(i * 7 + i / 256));
+		if (serial_port_wants(&port)) {
+			told++;
+			told_after = i + 1;
+		}
+	}
+	ck_assert_uint_eq(told, 1);
+	ck_assert_uint_eq(told_after, SERIAL_LINE_SIZE / 2);
+	ck_assert_int_eq(poll_byte(), -1);
+	ck_assert(!serial_port_wants(&port));
+}
+END_TEST
+
+/* A source that may wait is told when the guest first looks. */
+START_TEST(test_serial_port_first_look)
+{
+	ck_assert_uint_eq(serial_port_room(&port, false), 0);
+	serial_port_read(&port, LSR);
+	ck_assert(!serial_port_wants(&port));
+	serial_port_read(&port, LSR);
+	ck_assert(serial_port_wants(&port));
+	ck_assert(!serial_port_wants(&port));
+	/* Nobody waits, nobody is told. */
+	ck_assert_uint_eq(serial_port_room(&port, false), SERIAL_LINE_SIZE);
+	serial_port_read(&port, LSR);
+	ck_assert(!serial_port_wants(&port));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("serial_port");
+	TCase *tc = tcase_create("line");
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_loop_test(tc, test_serial_port_polled, 0, 2);
+	tcase_add_test(tc, test_serial_port_waits_for_a_look);
+	tcase_add_test(tc, test_serial_port_a_write_is_no_look);
+	tcase_add_test(tc, test_serial_port_goes_on_after_a_byte);
+	tcase_add_test(tc, test_serial_port_interrupts);
+	tcase_add_test(tc, test_serial_port_survives_a_clear);
+	tcase_add_test(tc, test_serial_port_loopback);
+	tcase_add_test(tc, test_serial_port_room);
+	tcase_add_test(tc, test_serial_port_first_look);
+	suite_add_tcase(suite, tc);
+	return tap_run(suite);
+}

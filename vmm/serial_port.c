@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* serial_port - see serial_port.h. Not here: where the bytes come from. */
+#include "serial_port.h"
+
+#include <string.h>
+
+enum {
+	LINE_MASK = SERIAL_LINE_SIZE - 1,
+	LINE_LOW = SERIAL_LINE_SIZE / 2,
+};
+
+void serial_port_init(struct serial_port *port)
+{
+	memset(port, 0, sizeof(*port));
+	uart16550_reset(&port->uart);
+	port->last_read = -1;
+}
+
+static size_t waiting(const struct serial_port *port)
+{
+	return port->put - port->taken;
+}
+
+/* Hands over what the chip has room for. */
+static void feed(struct serial_port *port)
+{
+	port->awaited = true;
+	while (port->handed < waiting(port) &&
+	       uart16550_receive(
+		       &port->uart,
+		       port->line[(port->taken + port->handed) & LINE_MASK]))
+		port->handed++;
+}
+
+/* True: the guest took a byte of the line out of the chip. What it sent
+ * itself, in loopback, comes after those of the line. */
+static bool read_took_one(struct serial_port *port, unsigned int before)
+{
+	if (port->uart.received == before || !port->handed)
+		return false;
+	port->handed--;
+	port->taken++;
+	return true;
+}
+
+uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
+{
+	unsigned int before;
+	uint8_t value;
+
+	offset %= UART16550_WINDOW;
+	if (uart16550_expects(&port->uart) || port->last_read == (int)offset)
+		feed(port);
+	before = port->uart.received;
+	value = uart16550_read(&port->uart, offset);
+	port->last_read = (int)offset;
+	if (read_took_one(port, before))
+		feed(port);
+	return value;
+}
+
+bool serial_port_write(struct serial_port *port, unsigned int offset,
+		       uint8_t value, uint8_t *out_byte)
+{
+	bool sends = uart16550_write(&port->uart, offset, value, out_byte);
+
+	/* A console takes it at once. */
+	if (sends)
+		uart16550_sent(&port->uart);
+	port->last_read = -1;
+	/* A write takes nothing out but to throw it away. */
+	if (port->uart.received < port->handed)
+		port->handed = port->uart.received;
+	if (uart16550_expects(&port->uart))
+		feed(port);
+	return sends;
+}
+
+size_t serial_port_put(struct serial_port *port, const uint8_t *bytes,
+		       size_t count)
+{
+	size_t room = SERIAL_LINE_SIZE - waiting(port);
+
+	if (count > room)
+		count = room;
+	for (size_t i = 0; i < count; i++)
+		port->line[port->put++ & LINE_MASK] = bytes[i];
+	if (uart16550_expects(&port->uart))
+		feed(port);
+	return count;
+}
+
+size_t serial_port_room(struct serial_port *port, bool eager)
+{
+	size_t room = 0;
+
+	if (port->awaited || eager)
+		room = SERIAL_LINE_SIZE - waiting(port);
+	port->starved = !room;
+	return room;
+}
+
+bool serial_port_wants(struct serial_port *port)
+{
+	if (!port->starved || !port->awaited || waiting(port) > LINE_LOW)
+		return false;
+	port->starved = false;
+	return true;
+}

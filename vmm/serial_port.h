@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serial_port - the first serial port: the chip, and the bytes on the line
+ * that wait for it.
+ *
+ * Pure: no I/O, no locks; the bus serialises calls. A byte leaves the line
+ * when the guest has read it, not before: a guest that empties the chip's
+ * FIFO, as drivers do when they start, gets the byte again. For the same
+ * reason nothing is handed to the chip until the guest looks for input: it
+ * has the receive interrupt on, or it reads one register twice in a row,
+ * which is a loop that waits, and this chip's transmitter is always ready.
+ */
+#ifndef VMM_SERIAL_PORT_H
+#define VMM_SERIAL_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uart16550.h"
+
+enum {
+	SERIAL_LINE_SIZE = 4096, /* a power of two */
+};
+
+struct serial_port {
+	struct uart16550 uart;
+	/* Bytes from outside that the guest has not read, oldest first; the
+	 * first handed of them are in the chip. */
+	uint8_t line[SERIAL_LINE_SIZE];
+	uint64_t taken, put; /* ever; put - taken wait */
+	unsigned int handed;
+	int last_read; /* offset, if the last access was a read; else -1 */
+	bool awaited;  /* the guest has looked for input, ever */
+	bool starved;  /* whoever fills the line waits for room */
+};
+
+void serial_port_init(struct serial_port *port);
+
+/* The guest's accesses, as uart16550_read and uart16550_write. */
+uint8_t serial_port_read(struct serial_port *port, unsigned int offset);
+bool serial_port_write(struct serial_port *port, unsigned int offset,
+		       uint8_t value, uint8_t *out_byte);
+
+/* Puts bytes on the line; returns how many had room. */
+size_t serial_port_put(struct serial_port *port, const uint8_t *bytes,
+		       size_t count);
+
+/*
+ * Room on the line, in bytes: 0 until the guest has looked for input, unless
+ * eager. After a 0 serial_port_wants tells when to ask again.
+ */
+size_t serial_port_room(struct serial_port *port, bool eager);
+
+/* True once for each 0 of serial_port_room: the line is half empty again, and
+ * the guest looks for input. To be asked after each access of the guest. */
+bool serial_port_wants(struct serial_port *port);
+
+#endif
