@@ -15,6 +15,7 @@
 #include "config.h"
 #include "dump.h"
 #include "end.h"
+#include "escape.h"
 #include "exit.h"
 #include "host.h"
 #include "jsonw.h"
@@ -25,6 +26,7 @@
 #include "output.h"
 #include "probe.h"
 #include "results.h"
+#include "terminal.h"
 #include "trace.h"
 #include "vm.h"
 
@@ -245,6 +247,14 @@ static int finish_trace(struct run *run, int status)
 	return status;
 }
 
+/* What a user at a keyboard must know before. */
+static void tell_console(const struct run *run)
+{
+	if (run->config.serial == SERIAL_STDIO && !run->options->quiet &&
+	    isatty(STDIN_FILENO) && terminal_in_foreground(STDIN_FILENO))
+		fputs(escape_help, stderr);
+}
+
 static int run_vm(struct run *run, int kvm_fd)
 {
 	struct vm vm;
@@ -281,6 +291,7 @@ static int run_vm(struct run *run, int kvm_fd)
 	if (run->options->verbose)
 		complain("timer rung: %s", probe_rung_name(vm.rung));
 	prefault(run, &vm);
+	tell_console(run);
 	start_ns = monotonic_ns();
 	ret = vm_run(&vm, &status, run->err, sizeof(run->err));
 	if (calibrates)

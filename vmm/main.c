@@ -4,9 +4,11 @@
  * thing on stdout of `run`; all that punctual itself has to say goes to
  * stderr, one line each.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "end.h"
@@ -54,6 +56,16 @@ static int dispatch(const struct options *options)
 	return fflush(stdout) ? EXIT_STATUS_OUTPUT : 0;
 }
 
+/* A standard descriptor that is closed would be the next file that is opened,
+ * and a guest's text would go there. Read-only: a write still fails. */
+static int hold_standard_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return -1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -62,6 +74,8 @@ int main(int argc, char **argv)
 
 	/* A reader that is gone is an error of the write, with a status. */
 	signal(SIGPIPE, SIG_IGN);
+	if (hold_standard_fds())
+		return EXIT_STATUS_INTERNAL;
 	if (options_parse(argc, argv, &options, err, sizeof(err))) {
 		complain("%s", err);
 		fputs(options_usage, stderr);

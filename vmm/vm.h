@@ -53,7 +53,8 @@ struct vm {
 	struct user_timer_costs costs;
 	struct trace *trace; /* NULL: none; main thread */
 	struct guard guard;
-	int console_error; /* -errno of the last flush; main thread */
+	int console_error;	/* -errno of the last flush; main thread */
+	uint64_t input_dropped; /* bytes typed in vain; main thread */
 	struct vcpu *vcpus;
 	uint32_t vcpu_count; /* created so far */
 

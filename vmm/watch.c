@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watch - the main thread while the guest runs: signals, the time limit,
- * halted guests, the console's last bytes; and the orderly end.
+ * halted guests, the console's input and its last bytes; and the orderly end.
  *
  * None of this is on the way of a timer interrupt. Every wait here is an
- * event, but for those on vCPU threads that are to end or to show themselves.
+ * event, but for those on vCPU threads that are to end or to show themselves,
+ * and on what the guest prints in answer to input.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,6 +24,8 @@
 #include "dump.h"
 #include "halted.h"
 #include "kvm.h"
+#include "serial_in.h"
+#include "terminal.h"
 #include "trace.h"
 #include "vm.h"
 
@@ -32,12 +35,18 @@ enum {
 	/* How long a reader that does not read may hold up a run that did
 	 * not end by itself. */
 	CONSOLE_PATIENCE_MS = 200,
+	/* After input the guest's echo, which has no newline, is looked for
+	 * so often, and so many times. */
+	ECHO_MS = 10,
+	ECHO_LOOKS = 50,
 };
 
 struct watch {
 	int signal_fd, limit_fd, tick_fd, trace_fd;
 	sigset_t old_mask;
 	struct halted_watch halted;
+	struct serial_in input;
+	int echo_looks; /* that are left */
 };
 
 static int open_timer(uint64_t first_ms, uint64_t interval_ms)
@@ -58,23 +67,43 @@ static int open_timer(uint64_t first_ms, uint64_t interval_ms)
 	return fd;
 }
 
-static int watch_open(struct watch *watch, const struct vm *vm)
+static enum serial_in_kind input_kind(const struct vm *vm)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	switch (vm->config->serial) {
+	case SERIAL_STDIO:
+		return serial_in_kind_of(STDIN_FILENO);
+	case SERIAL_OFF:
+	case SERIAL_FILE:
+		break;
+	}
+	return SERIAL_IN_NONE;
+}
+
+static int watch_open(struct watch *watch, struct vm *vm)
+{
+	/* The last two only where a terminal is to be given back and taken. */
+	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,
+				      SIGQUIT, SIGTSTP, SIGCONT};
+	size_t count = sizeof(signals) / sizeof(signals[0]);
 	struct sigaction action;
 	sigset_t mask;
+
+	if (input_kind(vm) != SERIAL_IN_TERMINAL)
+		count -= 2;
 
 	/* One that is ignored, as under nohup(1), stays so; blocked, it would
 	 * be queued all the same. */
 	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < count; i++)
 		if (sigaction(signals[i], NULL, &action) ||
 		    action.sa_handler != SIG_IGN)
 			sigaddset(&mask, signals[i]);
-	/* Before the threads are made: they inherit the mask, so these four
-	 * reach the signalfd and nothing else. */
+	/* Before the threads are made: they inherit the mask, so these reach
+	 * the signalfd and nothing else. */
 	pthread_sigmask(SIG_BLOCK, &mask, &watch->old_mask);
 	watch->halted.ticks = 0;
+	watch->echo_looks = 0;
+	watch->input.room_fd = -1;
 	watch->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	watch->limit_fd = open_timer(vm->config->timeout_ms, 0);
 	watch->tick_fd = open_timer(HALTED_TICK_MS, HALTED_TICK_MS);
@@ -83,11 +112,13 @@ static int watch_open(struct watch *watch, const struct vm *vm)
 	if (watch->signal_fd < 0 || watch->limit_fd < 0 || watch->tick_fd < 0 ||
 	    (vm->trace && watch->trace_fd < 0))
 		return -errno;
-	return 0;
+	return serial_in_open(&watch->input, &vm->bus, input_kind(vm),
+			      STDIN_FILENO);
 }
 
 static void watch_close(struct watch *watch)
 {
+	serial_in_close(&watch->input);
 	if (watch->signal_fd >= 0)
 		close(watch->signal_fd);
 	if (watch->limit_fd >= 0)
@@ -124,17 +155,42 @@ static void dump_while_running(struct vm *vm)
 	dump_print(vm, stderr);
 }
 
+/* A shell moves jobs about: is the terminal ours, and as we need it? */
+static void look_at_input(struct watch *watch)
+{
+	if (watch->input.kind == SERIAL_IN_TERMINAL)
+		terminal_take(STDIN_FILENO);
+	serial_in_look(&watch->input);
+}
+
+static void stop_for_shell(struct watch *watch)
+{
+	terminal_release();
+	raise(SIGSTOP);
+	look_at_input(watch);
+}
+
 static void take_signal(struct watch *watch, struct vm *vm)
 {
 	struct signalfd_siginfo info;
 
 	if (read(watch->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
-	if (info.ssi_signo == SIGQUIT)
+	switch (info.ssi_signo) {
+	case SIGQUIT:
 		dump_while_running(vm);
-	else
+		break;
+	case SIGTSTP:
+		stop_for_shell(watch);
+		break;
+	case SIGCONT:
+		look_at_input(watch);
+		break;
+	default:
 		end_set(&vm->end, END_SIGNAL, info.ssi_signo, -1,
 			"ended by signal %" PRIu32, info.ssi_signo);
+		break;
+	}
 }
 
 /* The calibration is there: from now on its costs are compensated. */
@@ -171,18 +227,40 @@ static void trace_tick(struct watch *watch, struct vm *vm)
 		trace_drain(vm->trace);
 }
 
+static void flush_console(struct vm *vm)
+{
+	int ret = console_flush(&vm->console);
+
+	if (ret)
+		end_set(&vm->end, END_OUTPUT, (uint64_t)-ret, -1, "console: %s",
+			strerror(-ret));
+}
+
+static void take_input(struct watch *watch, struct vm *vm)
+{
+	watch->echo_looks = ECHO_LOOKS;
+	switch (serial_in_read(&watch->input)) {
+	case ESCAPE_NONE:
+		break;
+	case ESCAPE_HELP:
+		fputs(escape_help, stderr);
+		break;
+	case ESCAPE_END:
+		/* As if Ctrl-C had not been the guest's. */
+		end_set(&vm->end, END_SIGNAL, SIGINT, -1, "ended by Ctrl-A x");
+		break;
+	}
+}
+
 static void tick(struct watch *watch, struct vm *vm)
 {
 	uint64_t expiries;
-	int ret;
 
 	if (read(watch->tick_fd, &expiries, sizeof(expiries)) < 0)
 		return;
 	check_guard(vm);
-	ret = console_flush(&vm->console);
-	if (ret)
-		end_set(&vm->end, END_OUTPUT, (uint64_t)-ret, -1, "console: %s",
-			strerror(-ret));
+	flush_console(vm);
+	look_at_input(watch);
 	if (halted_tick(&watch->halted, vm))
 		end_set(&vm->end, END_HALTED, 0, -1,
 			"all %" PRIu32 " vCPUs are halted with interrupts off "
@@ -199,13 +277,21 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 		{.fd = watch->tick_fd, .events = POLLIN},
 		{.fd = watch->trace_fd, .events = POLLIN},
 		{.fd = -1, .events = POLLIN},
+		{.fd = watch->input.room_fd, .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
 	};
 
 	for (;;) {
 		/* A negative one is passed over by poll. */
 		fds[5].fd = vm->calibrate ? vm->calibrate->fd : -1;
-		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+		fds[7].fd = serial_in_poll_fd(&watch->input);
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]),
+			 watch->echo_looks ? ECHO_MS : -1) < 0)
 			continue;
+		if (watch->echo_looks) {
+			watch->echo_looks--;
+			flush_console(vm);
+		}
 		if (fds[0].revents)
 			return;
 		if (fds[1].revents)
@@ -220,6 +306,10 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 			trace_tick(watch, vm);
 		if (fds[5].revents && calibrate_take(vm->calibrate))
 			use_calibration(vm);
+		if (fds[6].revents)
+			serial_in_take_room(&watch->input);
+		if (fds[7].revents)
+			take_input(watch, vm);
 	}
 }
 
@@ -332,7 +422,7 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 
 	*status = EXIT_STATUS_CANNOT;
 	if (ret) {
-		snprintf(err, err_size, "signalfd or timerfd: %s",
+		snprintf(err, err_size, "signalfd, timerfd or eventfd: %s",
 			 strerror(-ret));
 		watch_close(&watch);
 		return ret;
@@ -340,13 +430,16 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	if (vm->calibrate && vm->calibrate->done)
 		use_calibration(vm);
 	guard_init(&vm->guard);
+	look_at_input(&watch);
 	ret = start_threads(vm, status, err, err_size);
 	if (ret)
 		end_set(&vm->end, END_INTERNAL, 0, -1, "%s", err);
 	watch_until_end(&watch, vm);
 	stop_vcpus(vm);
 	timer_thread_stop(&vm->timer_thread);
+	terminal_release();
 	check_interception(vm);
+	vm->input_dropped = watch.input.dropped;
 	watch_close(&watch);
 	vm->console_error = console_close(&vm->console, console_patience(vm));
 	return ret;

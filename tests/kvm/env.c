@@ -156,9 +156,9 @@ static void args_add_set(struct args *args, const char *set)
 	args_add(args, set);
 }
 
-void env_start(const struct env *env, struct run *run, int stdout_fd,
-	       const char *image, const char *boot_args,
-	       const char *const *sets)
+void env_start_with(const struct env *env, struct run *run, int stdout_fd,
+		    bool (*before)(void *arg), void *arg, const char *image,
+		    const char *boot_args, const char *const *sets)
 {
 	char config[PATH_MAX], kernel[PATH_MAX + 64], words[8192];
 	struct args args = {.count = 0};
@@ -177,7 +177,14 @@ void env_start(const struct env *env, struct run *run, int stdout_fd,
 		args_add_set(&args, "timer.unstable_tsc=allow");
 	while (*sets)
 		args_add_set(&args, *sets++);
-	run_start(run, args.list, stdout_fd);
+	run_start_with(run, args.list, stdout_fd, before, arg);
+}
+
+void env_start(const struct env *env, struct run *run, int stdout_fd,
+	       const char *image, const char *boot_args,
+	       const char *const *sets)
+{
+	env_start_with(env, run, stdout_fd, NULL, NULL, image, boot_args, sets);
 }
 
 void env_finish(const struct env *env, struct run *run)

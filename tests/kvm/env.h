@@ -62,6 +62,11 @@ void env_start(const struct env *env, struct run *run, int stdout_fd,
 	       const char *image, const char *boot_args,
 	       const char *const *sets);
 
+/* The same; the child calls before(arg) just before the exec. */
+void env_start_with(const struct env *env, struct run *run, int stdout_fd,
+		    bool (*before)(void *arg), void *arg, const char *image,
+		    const char *boot_args, const char *const *sets);
+
 /* Waits for the end of a run, a minute at most. */
 void env_finish(const struct env *env, struct run *run);
 
