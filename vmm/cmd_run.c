@@ -25,6 +25,7 @@
 #include "options.h"
 #include "output.h"
 #include "probe.h"
+#include "pty.h"
 #include "results.h"
 #include "terminal.h"
 #include "trace.h"
@@ -248,8 +249,13 @@ static int finish_trace(struct run *run, int status)
 }
 
 /* What a user at a keyboard must know before. */
-static void tell_console(const struct run *run)
+static void tell_console(const struct run *run, const struct vm *vm)
 {
+	char name[64];
+
+	if (run->config.serial == SERIAL_PTY &&
+	    !pty_name(vm->console.fd, name, sizeof(name)))
+		complain("console.serial: %s", name);
 	if (run->config.serial == SERIAL_STDIO && !run->options->quiet &&
 	    isatty(STDIN_FILENO) && terminal_in_foreground(STDIN_FILENO))
 		fputs(escape_help, stderr);
@@ -291,7 +297,7 @@ static int run_vm(struct run *run, int kvm_fd)
 	if (run->options->verbose)
 		complain("timer rung: %s", probe_rung_name(vm.rung));
 	prefault(run, &vm);
-	tell_console(run);
+	tell_console(run, &vm);
 	start_ns = monotonic_ns();
 	ret = vm_run(&vm, &status, run->err, sizeof(run->err));
 	if (calibrates)

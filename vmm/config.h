@@ -53,6 +53,7 @@ enum serial_kind {
 	SERIAL_STDIO,
 	SERIAL_OFF,
 	SERIAL_FILE,
+	SERIAL_PTY,
 };
 enum exit_encoding {
 	EXIT_RAW,

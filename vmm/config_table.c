@@ -70,7 +70,7 @@ static const struct config_choice tsc_policies[] = {
 static const struct config_choice serials[] = {
 	{"stdio", SERIAL_STDIO, false},
 	{"off", SERIAL_OFF, false},
-	{"pty", 0, true},
+	{"pty", SERIAL_PTY, false},
 	{NULL, 0, false},
 };
 

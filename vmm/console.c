@@ -4,7 +4,8 @@
  *
  * A reader that is gone (EPIPE), a full disk (ENOSPC) and the like are
  * reported once, to the vCPU thread that met them; SIGPIPE is ignored by the
- * process. A descriptor that somebody made non-blocking is waited for.
+ * process. A descriptor that somebody made non-blocking is waited for, but a
+ * pty's reader only once: after that it has to catch up by itself.
  */
 #include "console.h"
 
@@ -14,23 +15,47 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pty.h"
+
+/* It would block. True: try again. */
+static bool console_wait(struct console *console)
+{
+	struct pollfd pfd = {.fd = console->fd, .events = POLLOUT};
+	int patience_ms = -1, ret;
+
+	if (console->is_pty)
+		patience_ms = console->is_stalled ? 0 : CONSOLE_PTY_PATIENCE_MS;
+	ret = poll(&pfd, 1, patience_ms);
+	if (ret == 0)
+		console->is_stalled = true;
+	return ret > 0 || (ret < 0 && !atomic_load(&console->closing));
+}
+
+/* A pty's reader that does not take it, or is not there, does without. */
+static void console_drop(struct console *console)
+{
+	console->dropped += console->used;
+	console->used = 0;
+}
+
 static int console_write_all(struct console *console)
 {
 	size_t done = 0;
 	int error = 0;
 
+	if (console->is_pty && !pty_has_reader(console->fd)) {
+		console_drop(console);
+		return 0;
+	}
 	while (console->fd >= 0 && done < console->used) {
 		ssize_t n = write(console->fd, console->buffer + done,
 				  console->used - done);
 
 		if (n > 0) {
 			done += (size_t)n;
+			console->is_stalled = false;
 		} else if (n < 0 && errno == EAGAIN) {
-			struct pollfd pfd = {.fd = console->fd,
-					     .events = POLLOUT};
-
-			if (poll(&pfd, 1, -1) < 0 &&
-			    atomic_load(&console->closing))
+			if (!console_wait(console))
 				break;
 		} else if (n == 0 || errno != EINTR) {
 			error = n == 0 ? EIO : errno;
@@ -46,6 +71,8 @@ static int console_write_all(struct console *console)
 		done = console->used;
 	console->used -= done;
 	memmove(console->buffer, console->buffer + done, console->used);
+	if (console->is_stalled)
+		console_drop(console);
 	if (!error || console->error)
 		return 0;
 	console->error = error;
@@ -56,6 +83,9 @@ void console_init(struct console *console, int fd)
 {
 	console->fd = fd;
 	console->owns_fd = false;
+	console->is_pty = false;
+	console->is_stalled = false;
+	console->dropped = 0;
 	console->closed = false;
 	console->used = 0;
 	console->bytes = 0;
@@ -73,6 +103,18 @@ int console_init_file(struct console *console, const char *path)
 		return -errno;
 	console_init(console, fd);
 	console->owns_fd = true;
+	return 0;
+}
+
+int console_init_pty(struct console *console)
+{
+	int fd = pty_open();
+
+	if (fd < 0)
+		return fd;
+	console_init(console, fd);
+	console->owns_fd = true;
+	console->is_pty = true;
 	return 0;
 }
 
@@ -127,11 +169,13 @@ int console_close(struct console *console, int patience_ms)
 		return 0;
 	console->closed = true;
 	if (console->used && !console->error) {
-		if (console_writable(console, patience_ms))
+		if (console->is_pty || console_writable(console, patience_ms))
 			ret = console_write_all(console);
 		else
 			ret = -ETIMEDOUT;
 	}
+	if (console->is_pty && patience_ms && !console->is_stalled)
+		pty_drain(console->fd, CONSOLE_PTY_DRAIN_MS);
 	if (console->owns_fd && close(console->fd) && !ret && !console->error)
 		ret = -errno;
 	console->fd = -1;

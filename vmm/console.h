@@ -4,7 +4,8 @@
  *
  * Bytes are gathered and written at each newline, when the buffer is full,
  * on console_flush and at the end, so that a line costs one system call. The
- * last part of the stream is kept for the state dump.
+ * last part of the stream is kept for the state dump. A pty without a reader is
+ * no error: what it would have read is dropped and counted.
  */
 #ifndef VMM_CONSOLE_H
 #define VMM_CONSOLE_H
@@ -18,16 +19,21 @@
 enum {
 	CONSOLE_BUFFER_SIZE = 4096, /* not above PIPE_BUF, see console_flush */
 	CONSOLE_TAIL_SIZE = 2048,   /* a power of two */
+	CONSOLE_PTY_PATIENCE_MS = 100,
+	CONSOLE_PTY_DRAIN_MS = 1000,
 };
 
 struct console {
 	int fd; /* -1: bytes are counted and kept for the dump only */
 	bool owns_fd;
+	bool is_pty; /* no reader, no wait; a slow one has little time */
 	bool closed; /* main thread */
 	/* Guarded by lock. */
 	size_t used;
 	uint64_t bytes;
-	int error; /* first errno of a write; later bytes are dropped */
+	int error;	  /* first errno of a write; later bytes are dropped */
+	bool is_stalled;  /* a pty whose reader did not read in time */
+	uint64_t dropped; /* bytes that no reader of a pty wanted */
 	char buffer[CONSOLE_BUFFER_SIZE];
 	char tail[CONSOLE_TAIL_SIZE];
 	pthread_mutex_t lock;
@@ -41,6 +47,9 @@ void console_init(struct console *console, int fd);
 
 /* Opens path for writing, truncated. 0 or -errno. Main thread. */
 int console_init_file(struct console *console, const char *path);
+
+/* Makes a pty and writes to that. 0 or -errno. Main thread. */
+int console_init_pty(struct console *console);
 
 /*
  * One byte from the guest. 0, or -errno of the write that failed, once; the

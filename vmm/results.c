@@ -159,6 +159,7 @@ static void write_bus(struct jsonw *w, const struct vm *vm)
 	jsonw_u64(w, "unclaimed_out", vm->bus.unclaimed_out);
 	jsonw_u64(w, "unclaimed_mmio", vm->bus.unclaimed_mmio);
 	jsonw_u64(w, "console_bytes", vm->console.bytes);
+	jsonw_u64(w, "console_dropped", vm->console.dropped);
 	jsonw_u64(w, "input_bytes", vm->bus.com1.taken);
 	jsonw_u64(w, "input_dropped", vm->input_dropped);
 	jsonw_object_end(w);

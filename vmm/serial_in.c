@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bus.h"
+#include "pty.h"
 #include "terminal.h"
 
 enum {
@@ -92,8 +93,9 @@ static void source_ended(struct serial_in *in, int error)
 {
 	if (error == EINTR || error == EAGAIN)
 		return;
-	if (in->kind == SERIAL_IN_TERMINAL && error == EIO &&
-	    !terminal_in_foreground(in->fd))
+	if (in->kind == SERIAL_IN_PTY ||
+	    (in->kind == SERIAL_IN_TERMINAL && error == EIO &&
+	     !terminal_in_foreground(in->fd)))
 		in->is_away = true;
 	else
 		in->kind = SERIAL_IN_NONE;
@@ -131,8 +133,10 @@ void serial_in_take_room(struct serial_in *in)
 
 void serial_in_look(struct serial_in *in)
 {
-	if (in->kind != SERIAL_IN_TERMINAL)
-		return;
-	in->is_away = !terminal_in_foreground(in->fd);
-	in->is_overdue = !in->has_room;
+	if (in->kind == SERIAL_IN_TERMINAL) {
+		in->is_away = !terminal_in_foreground(in->fd);
+		in->is_overdue = !in->has_room;
+	} else if (in->kind == SERIAL_IN_PTY) {
+		in->is_away = !pty_has_reader(in->fd);
+	}
 }

@@ -22,6 +22,7 @@ enum serial_in_kind {
 	SERIAL_IN_NONE,
 	SERIAL_IN_STREAM,   /* pipe, file, socket: until its end */
 	SERIAL_IN_TERMINAL, /* kept while we are in the background */
+	SERIAL_IN_PTY,	    /* kept while there is no reader */
 };
 
 struct serial_in {

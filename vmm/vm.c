@@ -285,6 +285,14 @@ static int open_console(struct vm *vm, char *err, size_t err_size)
 	case SERIAL_OFF:
 		console_init(&vm->console, -1);
 		break;
+	case SERIAL_PTY:
+		ret = console_init_pty(&vm->console);
+		if (ret)
+			snprintf(err, err_size,
+				 "console.serial: pty: %s (is /dev/pts "
+				 "mounted?)",
+				 strerror(-ret));
+		break;
 	case SERIAL_FILE:
 		ret = console_init_file(&vm->console, vm->config->serial_path);
 		if (ret)

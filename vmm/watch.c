@@ -72,6 +72,8 @@ static enum serial_in_kind input_kind(const struct vm *vm)
 	switch (vm->config->serial) {
 	case SERIAL_STDIO:
 		return serial_in_kind_of(STDIN_FILENO);
+	case SERIAL_PTY:
+		return SERIAL_IN_PTY;
 	case SERIAL_OFF:
 	case SERIAL_FILE:
 		break;
@@ -81,6 +83,8 @@ static enum serial_in_kind input_kind(const struct vm *vm)
 
 static int watch_open(struct watch *watch, struct vm *vm)
 {
+	int input_fd = vm->config->serial == SERIAL_PTY ? vm->console.fd
+							: STDIN_FILENO;
 	/* The last two only where a terminal is to be given back and taken. */
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,
 				      SIGQUIT, SIGTSTP, SIGCONT};
@@ -113,7 +117,7 @@ static int watch_open(struct watch *watch, struct vm *vm)
 	    (vm->trace && watch->trace_fd < 0))
 		return -errno;
 	return serial_in_open(&watch->input, &vm->bus, input_kind(vm),
-			      STDIN_FILENO);
+			      input_fd);
 }
 
 static void watch_close(struct watch *watch)

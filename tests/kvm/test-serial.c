@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that whatever standard input is, the guest reads every byte of it and
- * the VM's life does not hang on it.
+ * the VM's life does not hang on it; and that readers of a pty, which come and
+ * go, hold nobody up.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "doc.h"
 #include "end.h"
 #include "env.h"
 
@@ -19,6 +22,7 @@
 enum {
 	BYTES = 10000,
 	READY_MS = 20000,
+	WAIT_MS = 20000,
 };
 
 static struct env env;
@@ -226,6 +230,85 @@ START_TEST(test_serial_closed_stdin)
 }
 END_TEST
 
+/* The name that the run told on standard error. */
+static int open_pty(struct run *run)
+{
+	char name[64] = "";
+	const char *at;
+	int fd;
+
+	while (!(at = strstr(run->err.text, "/dev/pts/")) || !strchr(at, '\n'))
+		ck_assert(run_await_err(run, "\n", env_ms(&env, READY_MS)));
+	ck_assert_int_eq(sscanf(at, "%63[^\n]", name), 1);
+	fd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_msg(fd >= 0, "%s", name);
+	return fd;
+}
+
+static void expect_from(int fd, const char *text)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	char got[4096] = "";
+	size_t len = 0;
+
+	while (!strstr(got, text)) {
+		ssize_t n;
+
+		ck_assert_msg(poll(&pfd, 1, env_ms(&env, WAIT_MS)) == 1,
+			      "not \"%s\": %s", text, got);
+		n = read(fd, got + len, sizeof(got) - 1 - len);
+		ck_assert_msg(n > 0, "not \"%s\": %s", text, got);
+		len += (size_t)n;
+	}
+}
+
+/* Readers come and go; the last one gets the last words. */
+START_TEST(test_serial_pty)
+{
+	struct run run;
+	int fd;
+
+	env_start(&env, &run, -1, "echo.elf", "",
+		  SETS(env_any_mode(&env), "console.serial=pty",
+		       "run.timeout_ms=0"));
+	fd = open_pty(&run);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(write(fd, "a\x01x\x03", 4), 4);
+		expect_from(fd, "a\x01x\x03");
+		close(fd);
+		fd = open_pty(&run);
+	}
+	ck_assert_int_eq(write(fd, "b\x04", 2), 2);
+	expect_from(fd, "echo: 9 bytes");
+	env_finish(&env, &run);
+	env_expect_status(&run, 0);
+	ck_assert_str_eq(run.out.text, "");
+	close(fd);
+	run_free(&run);
+}
+END_TEST
+
+START_TEST(test_serial_pty_without_a_reader)
+{
+	char path[PATH_MAX], option[PATH_MAX + 16];
+	struct json_doc doc;
+	struct run run;
+
+	snprintf(option, sizeof(option), "--json=%s",
+		 env_path(&env, "pty.json", path));
+	env_guest(&env, &run, "hello.elf", "status=5",
+		  SETS(env_any_mode(&env), "console.serial=pty", option));
+	env_expect_status(&run, 5);
+	env_expect_complaint(&run, "console.serial: /dev/pts/");
+	doc_load(&doc, path);
+	ck_assert_uint_gt(doc_u64(&doc, "bus.console_bytes"), 0);
+	ck_assert_uint_eq(doc_u64(&doc, "bus.console_dropped"),
+			  doc_u64(&doc, "bus.console_bytes"));
+	json_free(&doc);
+	run_free(&run);
+}
+END_TEST
+
 static Suite *serial_suite(void)
 {
 	Suite *suite = suite_create("serial");
@@ -239,6 +322,9 @@ static Suite *serial_suite(void)
 	tcase_add_test(tcase, test_serial_not_asked_for);
 	tcase_add_test(tcase, test_serial_closed_stdin);
 	tcase_add_loop_test(tcase, test_serial_idle, 0, NO_INPUT_COUNT);
+	tcase = env_case(suite, "pty");
+	tcase_add_test(tcase, test_serial_pty);
+	tcase_add_test(tcase, test_serial_pty_without_a_reader);
 	return suite;
 }
 

@@ -154,7 +154,7 @@ START_TEST(test_config_override_replaces)
 		"machine-config.hide_cpuid=[]",
 		"machine-config.cpu_affinity=null",
 		"timer.timer_affinity=[7]",
-		"console.serial=stdio",
+		"console.serial=pty",
 		"boot-source.initrd_path=null",
 		"run.stats_path=s.json",
 		"run.exit_port=500",
@@ -174,7 +174,7 @@ START_TEST(test_config_override_replaces)
 	ck_assert_ptr_null(c.cpu_affinity);
 	ck_assert_int_eq(CPU_COUNT(c.timer_affinity), 1);
 	ck_assert(CPU_ISSET(7, c.timer_affinity));
-	ck_assert_int_eq(c.serial, SERIAL_STDIO);
+	ck_assert_int_eq(c.serial, SERIAL_PTY);
 	ck_assert_ptr_null(c.serial_path);
 	ck_assert_ptr_null(c.initrd_path);
 	ck_assert_str_eq(c.stats_path, "s.json");
