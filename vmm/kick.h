@@ -30,6 +30,7 @@ enum {
 	KICK_LOOK = 1u << 2,   /* report whether this vCPU is halted for ever */
 	KICK_DUMP = 1u << 3,   /* write the registers to the dump buffer */
 	KICK_RESYNC = 1u << 4, /* the host's clocks jumped */
+	KICK_INTR = 1u << 5,   /* the 8259s want to interrupt */
 	KICK_RUNNING = 1u << 30,
 };
 
