@@ -3,22 +3,28 @@
  * bus - decodes ports and hands accesses to the device models.
  *
  * Wide accesses to byte devices are split into bytes, low byte at the low
- * port, as a PC's bus does. Not here yet: IOAPIC, 8259, 8254 and RTC; their
- * ports read as nothing.
+ * port, as a PC's bus does. After each byte the device's interrupt line is
+ * looked at, so that what is an edge to one register is one to the next.
  */
 #include "bus.h"
 
 #include <string.h>
 #include <unistd.h>
 
+#include "platform.h"
 #include "report.h"
 
 enum {
 	PORT_COM1 = 0x3f8,
+	IRQ_KEYBOARD = 1,
+	IRQ_COM1 = 4,
+	IOAPIC_WINDOW = 0x1000,
 };
 
-void bus_init(struct bus *bus, int exit_port)
+void bus_init(struct bus *bus, int exit_port, uint64_t (*read_ns)(clockid_t))
 {
+	struct irqs_work power_on = {.msg_count = 0};
+
 	memset(bus, 0, sizeof(*bus));
 	bus->exit_port = exit_port;
 	bus->serial_room_fd = -1;
@@ -26,12 +32,44 @@ void bus_init(struct bus *bus, int exit_port)
 	i8042_reset(&bus->i8042);
 	reset_ctl_reset(&bus->reset_ctl);
 	acpi_pm_reset(&bus->acpi_pm);
+	clocks_init(&bus->clocks, read_ns);
+	irqs_init(&bus->irqs, &bus->lock);
+	/* High, as the timer's output is then: to choose a wave is no edge. */
+	irqs_set_isa_locked(&bus->irqs, PLATFORM_IRQ_TIMER, true, &power_on);
 	pthread_mutex_init(&bus->lock, NULL);
 }
 
 void bus_destroy(struct bus *bus)
 {
+	irqs_destroy(&bus->irqs);
 	pthread_mutex_destroy(&bus->lock);
+}
+
+void bus_connect(struct bus *bus, uint64_t ram_low_bytes,
+		 uint64_t ram_high_bytes, const struct irqs_target *target)
+{
+	bus->irqs.target = *target;
+	clocks_set_ram(&bus->clocks, ram_low_bytes, ram_high_bytes);
+}
+
+/* Lets the lock go, and then delivers. */
+static void bus_unlock(struct bus *bus, struct irqs_work *work)
+{
+	irqs_close_locked(&bus->irqs, work);
+	pthread_mutex_unlock(&bus->lock);
+	irqs_deliver(&bus->irqs, work);
+}
+
+static void bus_follow_com1(struct bus *bus, struct irqs_work *work)
+{
+	irqs_set_isa_locked(&bus->irqs, IRQ_COM1, serial_port_irq(&bus->com1),
+			    work);
+}
+
+static void bus_follow_keyboard(struct bus *bus, struct irqs_work *work)
+{
+	irqs_set_isa_locked(&bus->irqs, IRQ_KEYBOARD, i8042_irq(&bus->i8042),
+			    work);
 }
 
 static bool port_is_com1(uint16_t port)
@@ -44,12 +82,27 @@ static bool port_is_acpi_pm(uint16_t port)
 	return port >= ACPI_PM_PORT && port < ACPI_PM_PORT + ACPI_PM_WINDOW;
 }
 
-static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port)
+static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port,
+				  struct irqs_work *work)
 {
-	if (port_is_com1(port))
-		return serial_port_read(&bus->com1, port - PORT_COM1);
+	uint8_t value;
+
+	if (port_is_com1(port)) {
+		value = serial_port_read(&bus->com1, port - PORT_COM1);
+		bus_follow_com1(bus, work);
+		return value;
+	}
+	if (port == I8042_DATA_PORT) {
+		value = i8042_read_data(&bus->i8042);
+		bus_follow_keyboard(bus, work);
+		return value;
+	}
 	if (port == I8042_STATUS_PORT)
 		return i8042_read_status(&bus->i8042);
+	if (irqs_has_port(port))
+		return irqs_port_read_locked(&bus->irqs, port, work);
+	if (clocks_has_port(port))
+		return clocks_read_locked(&bus->clocks, port, &bus->irqs, work);
 	if (port == RESET_CTL_PORT)
 		return reset_ctl_read(&bus->reset_ctl);
 	if (port_is_acpi_pm(port))
@@ -71,35 +124,66 @@ static void bus_tell_of_room(const struct bus *bus, bool wants)
 
 uint32_t bus_in(struct bus *bus, uint16_t port, unsigned int size)
 {
+	struct irqs_work work = {.msg_count = 0};
 	uint32_t value = 0;
 	bool wants;
 
 	pthread_mutex_lock(&bus->lock);
 	for (unsigned int i = 0; i < size; i++)
-		value |= (uint32_t)bus_in_byte_locked(bus, (uint16_t)(port + i))
+		value |= (uint32_t)bus_in_byte_locked(bus, (uint16_t)(port + i),
+						      &work)
 			 << (8 * i);
 	wants = serial_port_wants(&bus->com1);
-	pthread_mutex_unlock(&bus->lock);
+	bus_unlock(bus, &work);
 	bus_tell_of_room(bus, wants);
 	return value;
 }
 
+static struct bus_action bus_out_com1_locked(struct bus *bus, uint16_t port,
+					     uint8_t value,
+					     struct irqs_work *work)
+{
+	struct bus_action action = {.kind = BUS_NONE};
+	uint8_t byte;
+
+	if (serial_port_write(&bus->com1, port - PORT_COM1, value, &byte)) {
+		action.kind = BUS_CONSOLE;
+		action.value = byte;
+		/* Low until the byte is out: "empty again" is an edge. */
+		bus_follow_com1(bus, work);
+		serial_port_sent(&bus->com1);
+	}
+	bus_follow_com1(bus, work);
+	return action;
+}
+
+static struct bus_action bus_out_keyboard_locked(struct bus *bus, uint16_t port,
+						 uint8_t value,
+						 struct irqs_work *work)
+{
+	bool resets = port == I8042_DATA_PORT
+			      ? i8042_write_data(&bus->i8042, value)
+			      : i8042_write_command(&bus->i8042, value);
+
+	bus_follow_keyboard(bus, work);
+	return (struct bus_action){.kind = resets ? BUS_RESET : BUS_NONE};
+}
+
 static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
-					     uint8_t value)
+					     uint8_t value,
+					     struct irqs_work *work)
 {
 	struct bus_action action = {.kind = BUS_NONE};
 
-	uint8_t byte;
-
 	if (port_is_com1(port)) {
-		if (serial_port_write(&bus->com1, port - PORT_COM1, value,
-				      &byte)) {
-			action.kind = BUS_CONSOLE;
-			action.value = byte;
-		}
-	} else if (port == I8042_STATUS_PORT) {
-		if (i8042_write_command(&bus->i8042, value))
-			action.kind = BUS_RESET;
+		return bus_out_com1_locked(bus, port, value, work);
+	} else if (port == I8042_DATA_PORT || port == I8042_STATUS_PORT) {
+		return bus_out_keyboard_locked(bus, port, value, work);
+	} else if (irqs_has_port(port)) {
+		irqs_port_write_locked(&bus->irqs, port, value, work);
+	} else if (clocks_has_port(port)) {
+		clocks_write_locked(&bus->clocks, port, value, &bus->irqs,
+				    work);
 	} else if (port == RESET_CTL_PORT) {
 		if (reset_ctl_write(&bus->reset_ctl, value))
 			action.kind = BUS_RESET;
@@ -116,6 +200,7 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 			  uint32_t value)
 {
 	struct bus_action action = {.kind = BUS_NONE};
+	struct irqs_work work = {.msg_count = 0};
 	bool wants;
 
 	/* These two are not byte devices: the value counts whole. */
@@ -129,34 +214,97 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 	/* A wide write to the UART reaches one register with an effect at
 	 * most, its first; a later byte must not undo what it asked for. */
 	for (unsigned int i = 0; i < size; i++) {
-		struct bus_action one = bus_out_byte_locked(
-			bus, (uint16_t)(port + i), (uint8_t)(value >> (8 * i)));
+		struct bus_action one =
+			bus_out_byte_locked(bus, (uint16_t)(port + i),
+					    (uint8_t)(value >> (8 * i)), &work);
 
 		if (action.kind == BUS_NONE)
 			action = one;
 	}
 	wants = serial_port_wants(&bus->com1);
-	pthread_mutex_unlock(&bus->lock);
+	bus_unlock(bus, &work);
 	bus_tell_of_room(bus, wants);
 	return action;
 }
 
-void bus_mmio(struct bus *bus, bool is_write, uint8_t *data, unsigned int len)
+/* No register is wider than four bytes; the model counts what is. */
+static void bus_ioapic_locked(struct bus *bus, uint32_t offset, bool is_write,
+			      uint8_t *data, unsigned int len,
+			      struct irqs_work *work)
 {
-	pthread_mutex_lock(&bus->lock);
-	bus->unclaimed_mmio++;
-	pthread_mutex_unlock(&bus->lock);
+	uint32_t value = 0;
+	unsigned int used = len < sizeof(value) ? len : sizeof(value);
+
+	if (is_write) {
+		memcpy(&value, data, used);
+		irqs_ioapic_write_locked(&bus->irqs, offset, len, value, work);
+		return;
+	}
+	value = irqs_ioapic_read_locked(&bus->irqs, offset, len);
+	memcpy(data, &value, used);
+}
+
+void bus_mmio(struct bus *bus, uint64_t gpa, bool is_write, uint8_t *data,
+	      unsigned int len)
+{
+	struct irqs_work work = {.msg_count = 0};
+
 	if (!is_write)
 		memset(data, 0xff, len);
+	pthread_mutex_lock(&bus->lock);
+	if (gpa >= PLATFORM_IOAPIC_GPA &&
+	    gpa < PLATFORM_IOAPIC_GPA + IOAPIC_WINDOW)
+		bus_ioapic_locked(bus, (uint32_t)(gpa - PLATFORM_IOAPIC_GPA),
+				  is_write, data, len, &work);
+	else
+		bus->unclaimed_mmio++;
+	bus_unlock(bus, &work);
+}
+
+void bus_eoi(struct bus *bus, uint8_t vector)
+{
+	struct irqs_work work = {.msg_count = 0};
+
+	pthread_mutex_lock(&bus->lock);
+	irqs_eoi_locked(&bus->irqs, vector, &work);
+	bus_unlock(bus, &work);
+}
+
+bool bus_intack(struct bus *bus, uint8_t *vector, bool *more)
+{
+	bool took;
+
+	pthread_mutex_lock(&bus->lock);
+	took = irqs_intack_locked(&bus->irqs, vector, more);
+	pthread_mutex_unlock(&bus->lock);
+	return took;
+}
+
+void bus_set_timer(struct bus *bus, int timer_fd)
+{
+	pthread_mutex_lock(&bus->lock);
+	clocks_set_timer_locked(&bus->clocks, timer_fd);
+	pthread_mutex_unlock(&bus->lock);
+}
+
+void bus_timer_expired(struct bus *bus)
+{
+	struct irqs_work work = {.msg_count = 0};
+
+	pthread_mutex_lock(&bus->lock);
+	clocks_run_locked(&bus->clocks, &bus->irqs, &work);
+	bus_unlock(bus, &work);
 }
 
 size_t bus_serial_put(struct bus *bus, const uint8_t *bytes, size_t count)
 {
+	struct irqs_work work = {.msg_count = 0};
 	size_t taken;
 
 	pthread_mutex_lock(&bus->lock);
 	taken = serial_port_put(&bus->com1, bytes, count);
-	pthread_mutex_unlock(&bus->lock);
+	bus_follow_com1(bus, &work);
+	bus_unlock(bus, &work);
 	return taken;
 }
 

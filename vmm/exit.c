@@ -222,13 +222,17 @@ bool exit_handle(struct vcpu *vcpu)
 	case KVM_EXIT_IO:
 		return exit_io(vcpu) && !exit_backstop(vcpu, false);
 	case KVM_EXIT_MMIO:
-		bus_mmio(&vcpu->vm->bus, run->mmio.is_write, run->mmio.data,
-			 run->mmio.len);
+		bus_mmio(&vcpu->vm->bus, run->mmio.phys_addr,
+			 run->mmio.is_write, run->mmio.data, run->mmio.len);
 		return !exit_backstop(vcpu, false);
-	case KVM_EXIT_INTR:
-	case KVM_EXIT_IRQ_WINDOW_OPEN:
 	case KVM_EXIT_IOAPIC_EOI:
-		/* Nothing asked for these yet; nothing needs to be done. */
+		bus_eoi(&vcpu->vm->bus, run->eoi.vector);
+		return true;
+	case KVM_EXIT_IRQ_WINDOW_OPEN:
+		/* The next turn injects, or asks again. */
+		run->request_interrupt_window = 0;
+		return true;
+	case KVM_EXIT_INTR:
 		return true;
 	case KVM_EXIT_SHUTDOWN:
 		end_set(&vcpu->vm->end, END_TRIPLE_FAULT, 0, (int)vcpu->index,

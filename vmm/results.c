@@ -154,6 +154,8 @@ static void write_host(struct jsonw *w, const struct results_context *context)
 
 static void write_bus(struct jsonw *w, const struct vm *vm)
 {
+	const struct irqs *irqs = &vm->bus.irqs;
+
 	jsonw_object_begin(w, "bus");
 	jsonw_u64(w, "unclaimed_in", vm->bus.unclaimed_in);
 	jsonw_u64(w, "unclaimed_out", vm->bus.unclaimed_out);
@@ -162,6 +164,12 @@ static void write_bus(struct jsonw *w, const struct vm *vm)
 	jsonw_u64(w, "console_dropped", vm->console.dropped);
 	jsonw_u64(w, "input_bytes", vm->bus.com1.taken);
 	jsonw_u64(w, "input_dropped", vm->input_dropped);
+	jsonw_u64(w, "msis", atomic_load(&irqs->msis));
+	jsonw_u64(w, "msis_refused", atomic_load(&irqs->msis_refused));
+	jsonw_u64(w, "extint_messages", atomic_load(&irqs->extint_messages));
+	jsonw_u64(w, "extints", irqs->extints);
+	jsonw_u64(w, "eoi_exits", irqs->eoi_exits);
+	jsonw_u64(w, "route_updates", atomic_load(&irqs->route_updates));
 	jsonw_object_end(w);
 }
 

@@ -59,21 +59,34 @@ uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
 	return value;
 }
 
-bool serial_port_write(struct serial_port *port, unsigned int offset,
-		       uint8_t value, uint8_t *out_byte)
+/* A write takes nothing out of the chip but to throw it away. */
+static void written(struct serial_port *port)
 {
-	bool sends = uart16550_write(&port->uart, offset, value, out_byte);
-
-	/* A console takes it at once. */
-	if (sends)
-		uart16550_sent(&port->uart);
-	port->last_read = -1;
-	/* A write takes nothing out but to throw it away. */
 	if (port->uart.received < port->handed)
 		port->handed = port->uart.received;
 	if (uart16550_expects(&port->uart))
 		feed(port);
-	return sends;
+}
+
+bool serial_port_write(struct serial_port *port, unsigned int offset,
+		       uint8_t value, uint8_t *out_byte)
+{
+	port->last_read = -1;
+	if (uart16550_write(&port->uart, offset, value, out_byte))
+		return true;
+	written(port);
+	return false;
+}
+
+void serial_port_sent(struct serial_port *port)
+{
+	uart16550_sent(&port->uart);
+	written(port);
+}
+
+bool serial_port_irq(const struct serial_port *port)
+{
+	return uart16550_irq(&port->uart);
 }
 
 size_t serial_port_put(struct serial_port *port, const uint8_t *bytes,

@@ -37,10 +37,18 @@ struct serial_port {
 
 void serial_port_init(struct serial_port *port);
 
-/* The guest's accesses, as uart16550_read and uart16550_write. */
+/* The guest's accesses, as uart16550_read and uart16550_write: after a write
+ * that was true the owner looks at the interrupt line, then calls
+ * serial_port_sent, before anything else. */
 uint8_t serial_port_read(struct serial_port *port, unsigned int offset);
 bool serial_port_write(struct serial_port *port, unsigned int offset,
 		       uint8_t value, uint8_t *out_byte);
+
+/* The byte is out: a console takes it at once. */
+void serial_port_sent(struct serial_port *port);
+
+/* Level of the interrupt line, to be looked at after each call. */
+bool serial_port_irq(const struct serial_port *port);
 
 /* Puts bytes on the line; returns how many had room. */
 size_t serial_port_put(struct serial_port *port, const uint8_t *bytes,

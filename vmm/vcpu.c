@@ -95,12 +95,44 @@ static bool vcpu_serve(struct vcpu *vcpu, uint32_t requests)
 	return !(requests & KICK_STOP);
 }
 
+/* The 8259s ask: gives KVM their interrupt if the guest can take it, else KVM
+ * tells when it can. ready_for_interrupt_injection is of the last KVM_RUN. */
+static bool vcpu_take_intr(struct vcpu *vcpu)
+{
+	struct kvm_run *run = vcpu->run;
+	struct kvm_interrupt interrupt = {.irq = 0};
+	uint8_t vector;
+	bool more;
+	int ret;
+
+	if (!run->ready_for_interrupt_injection) {
+		run->request_interrupt_window = 1;
+		return true;
+	}
+	if (!bus_intack(&vcpu->vm->bus, &vector, &more))
+		return true;
+	interrupt.irq = vector;
+	ret = kvm_vcpu_ioctl(vcpu->fd, KVM_INTERRUPT, &interrupt);
+	if (ret < 0) {
+		end_set(&vcpu->vm->end, END_KVM, 0, (int)vcpu->index,
+			"KVM_INTERRUPT: %s", strerror(-ret));
+		return false;
+	}
+	/* One at a time, also if KVM_RUN does not come next. */
+	run->ready_for_interrupt_injection = 0;
+	run->request_interrupt_window = more;
+	return true;
+}
+
 /* One turn of the loop. False: the vCPU is done. */
 static bool vcpu_turn(struct vcpu *vcpu)
 {
 	uint32_t requests;
 	int ret;
 
+	if (atomic_load_explicit(&vcpu->intr, memory_order_relaxed) &&
+	    !vcpu_take_intr(vcpu))
+		return false;
 	/* With a kick on hand the expiry itself comes next. */
 	if (vcpu->vm->user_timer && !(kick_pending(&vcpu->kick) & KICK_DUE)) {
 		ret = user_timer_poll(&vcpu->timer);

@@ -74,6 +74,10 @@ struct vcpu {
 	atomic_ulong looks, dumps; /* how many were done */
 	atomic_bool timer_seen;	   /* a write of the deadline arrived */
 	atomic_bool ended;	   /* the thread is about to return */
+
+	/* The 8259s' output, where it is wired to this vCPU, else false.
+	 * Writer: any thread, with the bus's lock; then it sends KICK_INTR. */
+	atomic_bool intr;
 };
 
 /*

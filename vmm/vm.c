@@ -316,6 +316,25 @@ static int load_image(struct vm *vm, char *err, size_t err_size)
 	return loader_load(&request, &vm->ram, &vm->boot, err, err_size);
 }
 
+/* INTR of the 8259s goes to the first vCPU. */
+static void connect_bus(struct vm *vm)
+{
+	const struct irqs_target target = {
+		.vm_fd = vm->fd,
+		.kick = &vm->vcpus[0].kick,
+		.intr = &vm->vcpus[0].intr,
+		.end = &vm->end,
+	};
+	uint64_t low_bytes = 0, high_bytes = 0;
+
+	for (unsigned int i = 0; i < vm->ram.count; i++)
+		if (vm->ram.regions[i].gpa < RAM_HIGH_START)
+			low_bytes += vm->ram.regions[i].size;
+		else
+			high_bytes += vm->ram.regions[i].size;
+	bus_connect(&vm->bus, low_bytes, high_bytes, &target);
+}
+
 int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 	      enum timer_rung rung, int *status, char *err, size_t err_size)
 {
@@ -327,7 +346,8 @@ int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 	vm->fd = -1;
 	vm->rung = rung;
 	vm->user_timer = rung != RUNG_KERNEL;
-	bus_init(&vm->bus, config->exit_port_enabled ? config->exit_port : -1);
+	bus_init(&vm->bus, config->exit_port_enabled ? config->exit_port : -1,
+		 NULL);
 	lateness_init(&vm->lateness);
 
 	*status = EXIT_STATUS_OUTPUT;
@@ -362,8 +382,10 @@ int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 		ret = set_memory(vm, err, err_size);
 	if (!ret)
 		ret = create_vcpus(vm, err, err_size);
-	if (!ret)
+	if (!ret) {
+		connect_bus(vm);
 		return 0;
+	}
 	vm_destroy(vm);
 	return ret;
 

@@ -2,8 +2,9 @@
 /*
  * vm - one virtual machine: memory, vCPUs, devices, timer thread.
  *
- * Lock order: bus.lock and console.lock are leaves and never held together.
- * The vCPU threads take no lock on the way of a timer interrupt.
+ * Lock order: bus.irqs.routes_lock, then bus.lock. bus.lock and console.lock
+ * are leaves and never held together. The vCPU threads take no lock on the way
+ * of a timer interrupt.
  */
 #ifndef VMM_VM_H
 #define VMM_VM_H

@@ -43,10 +43,12 @@ enum {
 
 struct watch {
 	int signal_fd, limit_fd, tick_fd, trace_fd;
+	int clocks_fd; /* see clocks.h */
 	sigset_t old_mask;
 	struct halted_watch halted;
 	struct serial_in input;
-	int echo_looks; /* that are left */
+	int echo_looks;	       /* that are left */
+	uint64_t echo_next_ns; /* not before: others wake us, too */
 };
 
 static int open_timer(uint64_t first_ms, uint64_t interval_ms)
@@ -107,22 +109,28 @@ static int watch_open(struct watch *watch, struct vm *vm)
 	pthread_sigmask(SIG_BLOCK, &mask, &watch->old_mask);
 	watch->halted.ticks = 0;
 	watch->echo_looks = 0;
+	watch->echo_next_ns = 0;
 	watch->input.room_fd = -1;
 	watch->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	watch->limit_fd = open_timer(vm->config->timeout_ms, 0);
 	watch->tick_fd = open_timer(HALTED_TICK_MS, HALTED_TICK_MS);
+	watch->clocks_fd = open_timer(0, 0);
 	watch->trace_fd =
 		vm->trace ? open_timer(TRACE_DRAIN_MS, TRACE_DRAIN_MS) : -1;
 	if (watch->signal_fd < 0 || watch->limit_fd < 0 || watch->tick_fd < 0 ||
-	    (vm->trace && watch->trace_fd < 0))
+	    watch->clocks_fd < 0 || (vm->trace && watch->trace_fd < 0))
 		return -errno;
+	bus_set_timer(&vm->bus, watch->clocks_fd);
 	return serial_in_open(&watch->input, &vm->bus, input_kind(vm),
 			      input_fd);
 }
 
-static void watch_close(struct watch *watch)
+static void watch_close(struct watch *watch, struct vm *vm)
 {
 	serial_in_close(&watch->input);
+	bus_set_timer(&vm->bus, -1);
+	if (watch->clocks_fd >= 0)
+		close(watch->clocks_fd);
 	if (watch->signal_fd >= 0)
 		close(watch->signal_fd);
 	if (watch->limit_fd >= 0)
@@ -240,6 +248,31 @@ static void flush_console(struct vm *vm)
 			strerror(-ret));
 }
 
+static void run_clocks(struct watch *watch, struct vm *vm)
+{
+	uint64_t expiries;
+
+	/* Armed anew in between: that expiry is to come. */
+	if (read(watch->clocks_fd, &expiries, sizeof(expiries)) > 0)
+		bus_timer_expired(&vm->bus);
+}
+
+static bool echo_is_due(struct watch *watch)
+{
+	struct timespec now;
+	uint64_t now_ns;
+
+	if (!watch->echo_looks)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (now_ns < watch->echo_next_ns)
+		return false;
+	watch->echo_next_ns = now_ns + ECHO_MS * 1000000ull;
+	watch->echo_looks--;
+	return true;
+}
+
 static void take_input(struct watch *watch, struct vm *vm)
 {
 	watch->echo_looks = ECHO_LOOKS;
@@ -283,6 +316,7 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 		{.fd = -1, .events = POLLIN},
 		{.fd = watch->input.room_fd, .events = POLLIN},
 		{.fd = -1, .events = POLLIN},
+		{.fd = watch->clocks_fd, .events = POLLIN},
 	};
 
 	for (;;) {
@@ -292,10 +326,8 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 		if (poll(fds, sizeof(fds) / sizeof(fds[0]),
 			 watch->echo_looks ? ECHO_MS : -1) < 0)
 			continue;
-		if (watch->echo_looks) {
-			watch->echo_looks--;
+		if (echo_is_due(watch))
 			flush_console(vm);
-		}
 		if (fds[0].revents)
 			return;
 		if (fds[1].revents)
@@ -314,6 +346,8 @@ static void watch_until_end(struct watch *watch, struct vm *vm)
 			serial_in_take_room(&watch->input);
 		if (fds[7].revents)
 			take_input(watch, vm);
+		if (fds[8].revents)
+			run_clocks(watch, vm);
 	}
 }
 
@@ -428,7 +462,7 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	if (ret) {
 		snprintf(err, err_size, "signalfd, timerfd or eventfd: %s",
 			 strerror(-ret));
-		watch_close(&watch);
+		watch_close(&watch, vm);
 		return ret;
 	}
 	if (vm->calibrate && vm->calibrate->done)
@@ -444,7 +478,7 @@ int vm_run(struct vm *vm, int *status, char *err, size_t err_size)
 	terminal_release();
 	check_interception(vm);
 	vm->input_dropped = watch.input.dropped;
-	watch_close(&watch);
+	watch_close(&watch, vm);
 	vm->console_error = console_close(&vm->console, console_patience(vm));
 	return ret;
 }

@@ -40,7 +40,7 @@ static void open_input(void)
 {
 	struct termios raw = tty.before;
 
-	bus_init(&bus, -1);
+	bus_init(&bus, -1, NULL);
 	ck_assert_int_eq(serial_in_kind_of(tty.line), SERIAL_IN_TERMINAL);
 	cfmakeraw(&raw);
 	ck_assert_int_eq(tcsetattr(tty.line, TCSANOW, &raw), 0);
@@ -112,7 +112,7 @@ static void setup_pty(void)
 {
 	pty = pty_open();
 	ck_assert_int_ge(pty, 0);
-	bus_init(&bus, -1);
+	bus_init(&bus, -1, NULL);
 	ck_assert_int_eq(serial_in_open(&in, &bus, SERIAL_IN_PTY, pty), 0);
 }
 

@@ -5,18 +5,39 @@
  */
 #include "bus.h"
 
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "kvm.h"
 #include "tap.h"
 
 #define EXIT_PORT 0xf4
+#define VM_FD	  55
 
 static struct bus bus;
 
+/* Messages of the I/O APIC, by their low byte; KVM's part in it. */
+static unsigned int msis[256];
+static uint64_t mono_ns;
+
+int kvm_do_ioctl(int fd, unsigned long request, void *arg)
+{
+	ck_assert_int_eq(fd, VM_FD);
+	if (request == KVM_SIGNAL_MSI)
+		msis[((const struct kvm_msi *)arg)->data & 0xff]++;
+	return 1;
+}
+
+static uint64_t test_ns(clockid_t id)
+{
+	return id == CLOCK_MONOTONIC ? mono_ns : UINT64_C(1700000000000000000);
+}
+
 static void setup(void)
 {
-	bus_init(&bus, EXIT_PORT);
+	bus_init(&bus, EXIT_PORT, test_ns);
+	bus.irqs.target.vm_fd = VM_FD;
 }
 
 static void teardown(void)
@@ -145,7 +166,7 @@ END_TEST
 START_TEST(test_bus_without_exit_port)
 {
 	teardown();
-	bus_init(&bus, -1);
+	bus_init(&bus, -1, NULL);
 	out_nothing(EXIT_PORT, 1, 0);
 	out_nothing(0xffff, 1, 0);
 	out_nothing(0, 1, 0);
@@ -157,7 +178,7 @@ END_TEST
 START_TEST(test_bus_exit_port_elsewhere)
 {
 	teardown();
-	bus_init(&bus, 0x501);
+	bus_init(&bus, 0x501, NULL);
 	out_does(0x501, 1, 7, BUS_EXIT, 7);
 	out_nothing(EXIT_PORT, 1, 7);
 	out_does(0x3f8, 1, 'x', BUS_CONSOLE, 'x');
@@ -227,16 +248,165 @@ START_TEST(test_bus_mmio)
 {
 	uint8_t data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
-	bus_mmio(&bus, true, data, 8);
+	bus_mmio(&bus, 0xfed00000, true, data, 8);
 	ck_assert_uint_eq(data[0], 1);
-	bus_mmio(&bus, false, data, 4);
+	bus_mmio(&bus, 0xfed00000, false, data, 4);
 	ck_assert_uint_eq(data[0], 0xff);
 	ck_assert_uint_eq(data[3], 0xff);
 	ck_assert_uint_eq(data[4], 5);
-	bus_mmio(&bus, false, data, 8);
+	bus_mmio(&bus, 0xfed00000, false, data, 8);
 	ck_assert_uint_eq(data[7], 0xff);
 	ck_assert_uint_eq(bus.unclaimed_mmio, 3);
 	check_unclaimed(0, 0);
+}
+END_TEST
+
+static void ioapic(uint8_t index, uint32_t value)
+{
+	uint8_t data[4] = {index};
+
+	bus_mmio(&bus, 0xfec00000, true, data, 4);
+	memcpy(data, &value, 4);
+	bus_mmio(&bus, 0xfec00010, true, data, 4);
+}
+
+/* Its edge, as the vector 0x40 + pin. */
+static void enable_pin(unsigned int pin)
+{
+	ioapic((uint8_t)(0x10 + 2 * pin), 0x40 + pin);
+}
+
+/* A page of its own; what is not four bytes wide is nothing, and counted. */
+START_TEST(test_bus_ioapic)
+{
+	uint8_t data[8] = {0x01};
+
+	bus_mmio(&bus, 0xfec00000, true, data, 4);
+	bus_mmio(&bus, 0xfec00010, false, data, 4);
+	ck_assert_uint_eq(data[0], 0x20);
+	ck_assert_uint_eq(data[2], 0x17);
+	ck_assert_uint_eq(data[3], 0);
+	bus_mmio(&bus, 0xfec00010, false, data, 8);
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_eq(data[i], 0xff);
+	bus_mmio(&bus, 0xfec00010, false, data, 1);
+	ck_assert_uint_eq(data[0], 0xff);
+	ck_assert_uint_eq(bus.irqs.ioapic.odd_accesses, 2);
+	bus_mmio(&bus, 0xfec00fff, false, data, 1);
+	ck_assert_uint_eq(bus.unclaimed_mmio, 0);
+	bus_mmio(&bus, 0xfec01000, false, data, 4);
+	bus_mmio(&bus, 0xfebfffff, false, data, 1);
+	bus_mmio(&bus, 0x1fec00000, false, data, 4);
+	ck_assert_uint_eq(bus.unclaimed_mmio, 3);
+}
+END_TEST
+
+/* With the transmit interrupt on, each byte sent is an edge; the port's gate
+ * (OUT2) has to be open. */
+START_TEST(test_bus_serial_sends_by_interrupt)
+{
+	enable_pin(4);
+	out_nothing(0x3f9, 1, 0x02);
+	ck_assert_uint_eq(msis[0x44], 0);
+	out_nothing(0x3fc, 1, 0x08);
+	ck_assert_uint_eq(msis[0x44], 1);
+	/* No interrupt acknowledged in between. */
+	out_does(0x3f8, 1, 'a', BUS_CONSOLE, 'a');
+	ck_assert_uint_eq(msis[0x44], 2);
+	ck_assert_uint_eq(bus_in(&bus, 0x3fa, 1), 0x02);
+	ck_assert_uint_eq(bus_in(&bus, 0x3fa, 1), 0x01);
+	out_does(0x3f8, 1, 'b', BUS_CONSOLE, 'b');
+	ck_assert_uint_eq(msis[0x44], 3);
+}
+END_TEST
+
+START_TEST(test_bus_serial_receives_by_interrupt)
+{
+	enable_pin(4);
+	out_nothing(0x3f9, 1, 0x01);
+	out_nothing(0x3fc, 1, 0x08);
+	ck_assert_uint_eq(msis[0x44], 0);
+	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"a", 1), 1);
+	ck_assert_uint_eq(msis[0x44], 1);
+	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'a');
+	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"b", 1), 1);
+	ck_assert_uint_eq(msis[0x44], 2);
+}
+END_TEST
+
+/* A byte as if from the keyboard, by interrupt; and a reset of the data port's.
+ */
+START_TEST(test_bus_keyboard_data)
+{
+	enable_pin(1);
+	out_nothing(0x64, 1, 0x60);
+	out_nothing(0x60, 1, 0x01);
+	out_nothing(0x64, 1, 0xd2);
+	ck_assert_uint_eq(msis[0x41], 0);
+	out_nothing(0x60, 1, 0x5a);
+	ck_assert_uint_eq(msis[0x41], 1);
+	ck_assert_uint_eq(bus_in(&bus, 0x60, 1), 0x5a);
+	out_nothing(0x64, 1, 0xd1);
+	out_does(0x60, 1, 0xfe, BUS_RESET, 0);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+START_TEST(test_bus_8259)
+{
+	out_nothing(0x21, 1, 0xfb);
+	ck_assert_uint_eq(bus_in(&bus, 0x21, 1), 0xfb);
+	out_nothing(0xa1, 1, 0x5a);
+	ck_assert_uint_eq(bus_in(&bus, 0xa1, 1), 0x5a);
+	out_nothing(0x4d0, 2, 0x0c20);
+	ck_assert_uint_eq(bus_in(&bus, 0x4d0, 2), 0x0c20);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+/* A shot of 1 ms; the main thread comes when it is due. */
+START_TEST(test_bus_interval_timer)
+{
+	enable_pin(2);
+	/* After power-on a wave is chosen without an edge. */
+	out_nothing(0x43, 1, 0x34);
+	ck_assert_uint_eq(msis[0x42], 0);
+	out_nothing(0x43, 1, 0x30);
+	out_nothing(0x40, 1, 0xa9);
+	out_nothing(0x40, 1, 0x04);
+	mono_ns += 900000;
+	bus_timer_expired(&bus);
+	ck_assert_uint_eq(msis[0x42], 0);
+	mono_ns += 200000;
+	bus_timer_expired(&bus);
+	ck_assert_uint_eq(msis[0x42], 1);
+	ck_assert_uint_eq(bus_in(&bus, 0x61, 1) & 0xc0, 0);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+START_TEST(test_bus_clock_of_the_day)
+{
+	bus_connect(&bus, 256u << 20, 0, &bus.irqs.target);
+	out_nothing(0x70, 1, 0x09);
+	ck_assert_uint_eq(bus_in(&bus, 0x71, 1), 0x23);
+	out_nothing(0x70, 1, 0x35);
+	ck_assert_uint_eq(bus_in(&bus, 0x71, 1), 0x0f);
+	check_unclaimed(0, 0);
+}
+END_TEST
+
+/* The line is still up at the end of its interrupt. */
+START_TEST(test_bus_eoi)
+{
+	out_nothing(0x3f9, 1, 0x02);
+	out_nothing(0x3fc, 1, 0x08);
+	ioapic(0x10 + 2 * 4, 0x8044);
+	ck_assert_uint_eq(msis[0x44], 1);
+	bus_eoi(&bus, 0x45);
+	ck_assert_uint_eq(msis[0x44], 1);
+	bus_eoi(&bus, 0x44);
+	ck_assert_uint_eq(msis[0x44], 2);
 }
 END_TEST
 
@@ -261,6 +431,14 @@ int main(void)
 	tcase_add_test(tc, test_bus_acpi_poweroff);
 	tcase_add_test(tc, test_bus_first_effect_of_a_wide_write);
 	tcase_add_test(tc, test_bus_mmio);
+	tcase_add_test(tc, test_bus_ioapic);
+	tcase_add_test(tc, test_bus_serial_sends_by_interrupt);
+	tcase_add_test(tc, test_bus_serial_receives_by_interrupt);
+	tcase_add_test(tc, test_bus_keyboard_data);
+	tcase_add_test(tc, test_bus_8259);
+	tcase_add_test(tc, test_bus_interval_timer);
+	tcase_add_test(tc, test_bus_clock_of_the_day);
+	tcase_add_test(tc, test_bus_eoi);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
 }

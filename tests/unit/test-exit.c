@@ -84,7 +84,7 @@ static void setup(void)
 	vm.config = &config;
 	vm.user_timer = true;
 	ck_assert_int_eq(tsc_scale_init(&vm.timer_setup.scale, 2000000), 0);
-	bus_init(&vm.bus, EXIT_PORT);
+	bus_init(&vm.bus, EXIT_PORT, NULL);
 	console_init(&vm.console, -1);
 	ck_assert_int_eq(end_init(&vm.end), 0);
 	vcpu.vm = &vm;
@@ -319,6 +319,48 @@ START_TEST(test_exit_mmio)
 }
 END_TEST
 
+/* An end goes to the I/O APIC, whose level pin may then interrupt anew. */
+START_TEST(test_exit_eoi)
+{
+	uint64_t *entry = &vm.bus.irqs.ioapic.entries[9];
+
+	*entry = 0xc059; /* level, waits for the end */
+	page.run.eoi.vector = 0x58;
+	ck_assert(exit_as(KVM_EXIT_IOAPIC_EOI));
+	ck_assert_uint_eq(*entry, 0xc059);
+	page.run.eoi.vector = 0x59;
+	ck_assert(exit_as(KVM_EXIT_IOAPIC_EOI));
+	ck_assert_uint_eq(*entry, 0x8059);
+	ck_assert_uint_eq(vm.bus.irqs.eoi_exits, 2);
+}
+END_TEST
+
+/* Else it would come again and again. */
+START_TEST(test_exit_interrupt_window)
+{
+	page.run.request_interrupt_window = 1;
+	ck_assert(exit_as(KVM_EXIT_IRQ_WINDOW_OPEN));
+	ck_assert_uint_eq(page.run.request_interrupt_window, 0);
+}
+END_TEST
+
+/* The address decides. */
+START_TEST(test_exit_mmio_ioapic)
+{
+	page.run.mmio.phys_addr = 0xfec00000;
+	page.run.mmio.len = 4;
+	page.run.mmio.is_write = true;
+	page.run.mmio.data[0] = 0x01;
+	ck_assert(exit_as(KVM_EXIT_MMIO));
+	page.run.mmio.phys_addr = 0xfec00010;
+	page.run.mmio.is_write = false;
+	ck_assert(exit_as(KVM_EXIT_MMIO));
+	ck_assert_uint_eq(page.run.mmio.data[0], 0x20);
+	ck_assert_uint_eq(page.run.mmio.data[2], 23);
+	ck_assert_uint_eq(vm.bus.unclaimed_mmio, 0);
+}
+END_TEST
+
 START_TEST(test_exit_reasons)
 {
 	static const struct {
@@ -346,6 +388,9 @@ int main(void)
 	Suite *suite = suite_create("exit");
 	TCase *tc = tcase_create("exit");
 
+	tcase_add_test(tc, test_exit_eoi);
+	tcase_add_test(tc, test_exit_interrupt_window);
+	tcase_add_test(tc, test_exit_mmio_ioapic);
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, test_exit_wrmsr, 0, 3);
 	tcase_add_test(tc, test_exit_first_deadline_starts_the_calibration);

@@ -21,7 +21,7 @@ static struct serial_in in;
 
 static void setup(void)
 {
-	bus_init(&bus, -1);
+	bus_init(&bus, -1, NULL);
 }
 
 static void teardown(void)

@@ -76,6 +76,7 @@ START_TEST(test_serial_port_waits_for_a_look)
 	for (int i = 0; i < 10; i++) {
 		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
 		ck_assert(serial_port_write(&port, RBR, 'x', &byte));
+		serial_port_sent(&port);
 	}
 	for (unsigned int offset = 0; offset < 8; offset++)
 		serial_port_read(&port, offset);

@@ -1,223 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The run loop of a vCPU, on the thread of the test: KVM_RUN is a script of
- * what it returns and of the kicks that arrive meanwhile, and everything that
- * the loop calls leaves a letter in a trace. The hand-off itself (kick.c) is
- * the real one, but for its signal.
- *
- *   p poll  e expired  r run  x exit handled  d dump  l look  b backstop
- *   T timer failed  R run failed  t told after a run  u told without one
- */
-#include "vcpu.h"
-
-#include <errno.h>
-#include <string.h>
-#include <linux/kvm.h>
-
-#include "affinity.h"
-#include "config.h"
-#include "dump.h"
-#include "exit.h"
-#include "halted.h"
-#include "kvm.h"
-#include "tap.h"
-#include "vm.h"
-
-#define VCPU_FD 33
-
-struct step {
-	int ret;		/* of KVM_RUN */
-	uint32_t kicks;		/* sent while it runs */
-	bool ends;		/* the exit ends the loop */
-	uint32_t kicks_at_exit; /* sent while the exit is handled */
-};
-
-static struct kvm_run run_page;
-static struct config config;
-static struct vm vm;
-static struct vcpu vcpu;
-static const struct step *script;
-static size_t next_step;
-static char trace[64];
-static int bind_error, poll_error, expired_error, resync_error, failed_error,
-	settled;
-static int poll_deliveries; /* the first polls so many deliver */
-static bool wants_dump, running_at_exit;
-static bool deliveries_untold; /* by poll and expired: to be told */
-static int told_result;
-static uint32_t told_exit_reason;
-
-static void note(char letter)
-{
-	size_t length = strlen(trace);
-
-	tap_require(length + 1 < sizeof(trace));
-	trace[length] = letter;
-}
-
-int kvm_run(int vcpu_fd)
-{
-	const struct step *step = &script[next_step++];
-
-	ck_assert_int_eq(vcpu_fd, VCPU_FD);
-	/* Else a kick would send no signal. */
-	ck_assert(atomic_load(&vcpu.kick.word) & KICK_RUNNING);
-	note('r');
-	if (step->kicks)
-		kick_send(&vcpu.kick, step->kicks);
-	return step->ret;
-}
-
-bool exit_handle(struct vcpu *v)
-{
-	const struct step *step = &script[next_step - 1];
-
-	running_at_exit |= atomic_load(&v->kick.word) & KICK_RUNNING;
-	note('x');
-	if (step->kicks_at_exit)
-		kick_send(&v->kick, step->kicks_at_exit);
-	return !step->ends;
-}
-
-int user_timer_bind(struct user_timer *timer, struct kick *kick)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	ck_assert_ptr_eq(kick, &vcpu.kick);
-	/* The timer's signal is for this thread. */
-	ck_assert_int_ne(atomic_load(&kick->tid), 0);
-	return bind_error;
-}
-
-int user_timer_poll(struct user_timer *timer)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	note('p');
-	if (!poll_deliveries)
-		return poll_error;
-	poll_deliveries--;
-	timer->untold = deliveries_untold;
-	return 1;
-}
-
-int user_timer_expired(struct user_timer *timer)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	note('e');
-	timer->untold = deliveries_untold;
-	return expired_error;
-}
-
-int user_timer_resync(struct user_timer *timer)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	note('s');
-	return resync_error;
-}
-
-void user_timer_settle(struct user_timer *timer)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	ck_assert(!atomic_load(&vcpu.ended));
-	settled++;
-}
-
-void user_timer_tell(struct user_timer *timer, bool was_entered, int result,
-		     uint32_t exit_reason)
-{
-	ck_assert_ptr_eq(timer, &vcpu.timer);
-	ck_assert(!(atomic_load(&vcpu.kick.word) & KICK_RUNNING));
-	timer->untold = false;
-	told_result = result;
-	told_exit_reason = exit_reason;
-	note(was_entered ? 't' : 'u');
-}
-
-void user_timer_free(struct user_timer *timer)
-{
-	(void)timer;
-}
-
-void exit_timer_failed(struct vcpu *v, int error)
-{
-	(void)v;
-	failed_error = error;
-	note('T');
-}
-
-void exit_run_failed(struct vcpu *v, int error)
-{
-	(void)v;
-	failed_error = error;
-	note('R');
-}
-
-bool exit_backstop(struct vcpu *v, bool now)
-{
-	(void)v;
-	ck_assert(now);
-	note('b');
-	return false;
-}
-
-bool exit_wants_dump(const struct vm *v)
-{
-	(void)v;
-	return wants_dump;
-}
-
-void dump_vcpu(struct vcpu *v)
-{
-	(void)v;
-	note('d');
-}
-
-void halted_look(struct vcpu *v)
-{
-	(void)v;
-	note('l');
-}
-
-void kick_interrupt(struct kick *kick)
-{
-	*kick->immediate_exit = 1;
-}
-
-int kvm_do_ioctl_value(int fd, unsigned long request, unsigned long arg)
-{
-	(void)fd;
-	(void)request;
-	(void)arg;
-	return -ENOTTY;
-}
-
-int affinity_thread_create(pthread_t *thread, const cpu_set_t *cpus,
-			   void *(*thread_main)(void *), void *arg)
-{
-	(void)thread;
-	ck_assert_ptr_null(cpus);
-	ck_assert_ptr_null(thread_main(arg));
-	return 0;
-}
-
-static void setup(void)
-{
-	vm.config = &config;
-	vm.user_timer = true;
-	vcpu.vm = &vm;
-	vcpu.fd = VCPU_FD;
-	vcpu.run = &run_page;
-}
-
-/* Runs the loop to its end. The trace must be this, and no step be left. */
-static void run_script(const struct step *steps, size_t n, const char *expected)
-{
-	script = steps;
-	ck_assert_int_eq(vcpu_start(&vcpu), 0);
-	ck_assert_str_eq(trace, expected);
-	ck_assert_uint_eq(next_step, n);
-	ck_assert(atomic_load(&vcpu.ended));
-	ck_assert_int_eq(settled, vm.user_timer);
-}
+/* The run loop of a vCPU: in which order it does what. See vcpu_case.h. */
+#include "vcpu_case.h"
 
 START_TEST(test_vcpu_polls_before_every_entry)
 {
@@ -243,7 +26,7 @@ END_TEST
 START_TEST(test_vcpu_tells_after_the_run)
 {
 	static const struct step steps[] = {
-		{-EINTR, KICK_DUE, false, 0}, {0}, {.ends = true}};
+		{.ret = -EINTR, .kicks = KICK_DUE}, {0}, {.ends = true}};
 
 	deliveries_untold = true;
 	run_page.exit_reason = KVM_EXIT_X86_WRMSR;
@@ -268,7 +51,7 @@ END_TEST
 START_TEST(test_vcpu_tells_without_a_run)
 {
 	static const struct step steps[] = {
-		{-EINTR, KICK_DUE | KICK_STOP, false, 0}};
+		{.ret = -EINTR, .kicks = KICK_DUE | KICK_STOP}};
 
 	deliveries_untold = true;
 	run_script(steps, 1, "preu");
@@ -289,7 +72,7 @@ END_TEST
  * served before anything else, without a poll that would take it. */
 START_TEST(test_vcpu_kicked_out)
 {
-	static const struct step steps[] = {{-EINTR, KICK_DUE, false, 0},
+	static const struct step steps[] = {{.ret = -EINTR, .kicks = KICK_DUE},
 					    {.ends = true}};
 
 	run_script(steps, 2, "preprx");
@@ -323,8 +106,8 @@ END_TEST
 START_TEST(test_vcpu_serves_all_that_was_asked)
 {
 	static const struct step steps[] = {
-		{-EINTR, KICK_DUE | KICK_LOOK | KICK_DUMP | KICK_STOP, false,
-		 0}};
+		{.ret = -EINTR,
+		 .kicks = KICK_DUE | KICK_LOOK | KICK_DUMP | KICK_STOP}};
 
 	run_script(steps, 1, "predlb");
 	ck_assert_uint_eq(atomic_load(&vcpu.looks), 1);
