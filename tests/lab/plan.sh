@@ -11,6 +11,8 @@
 #                         whichever the host has; kvm.X=Y; kvm_intel.X=Y for
 #                         a variant that only such hosts have. Repeated, the
 #                         job runs once for each; "default": none
+#   # needs: kernel       the kernel's image as /boot/vmlinuz. For those that do
+#                         not, the host's memory starts without it.
 
 # job_field FILE FIELD: its values, one a line
 job_field() {
@@ -75,6 +77,16 @@ plan_default_first() {
 	all=$(cat)
 	grep ' default$' <<< "$all" || true
 	grep -v -e ' default$' -e '^$' <<< "$all" || true
+}
+
+# plan_needs PLAN WHAT: does a job of it?
+plan_needs() {
+	local script
+
+	while read -r _ script _; do
+		! job_field "$lab_dir/jobs/$script" needs | grep -qx "$2" || return 0
+	done < "$1"
+	return 1
 }
 
 # plan_limit PLAN: seconds of real time in which a whole run must end
