@@ -24,6 +24,7 @@
 #include "dump.h"
 #include "halted.h"
 #include "kvm.h"
+#include "monotonic.h"
 #include "serial_in.h"
 #include "terminal.h"
 #include "trace.h"
@@ -259,13 +260,11 @@ static void run_clocks(struct watch *watch, struct vm *vm)
 
 static bool echo_is_due(struct watch *watch)
 {
-	struct timespec now;
 	uint64_t now_ns;
 
 	if (!watch->echo_looks)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	now_ns = monotonic_ns();
 	if (now_ns < watch->echo_next_ns)
 		return false;
 	watch->echo_next_ns = now_ns + ECHO_MS * 1000000ull;
