@@ -6,6 +6,7 @@
 #define TESTS_TAP_H
 
 #include <check.h>
+#include <signal.h>
 
 /* ck_assert() for loops of many thousand turns: Check reports every assertion
  * it passes through a pipe, which costs more than most of what is tested. */
@@ -25,6 +26,10 @@ static inline int tap_run(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);
 
+	/* A shell has its background jobs ignore SIGINT, nohup SIGHUP: how a
+	 * test was started is no part of it. */
+	for (int n = 1; n < NSIG; n++)
+		signal(n, SIG_DFL);
 	srunner_set_tap(runner, "-");
 	srunner_run_all(runner, CK_SILENT);
 	srunner_free(runner);
