@@ -3,8 +3,8 @@
  * doc - JSON that punctual wrote, as a test reads it: what is missing or of
  * another type fails the test. Paths as json_get() takes them.
  */
-#ifndef TESTS_KVM_DOC_H
-#define TESTS_KVM_DOC_H
+#ifndef TESTS_DOC_H
+#define TESTS_DOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
