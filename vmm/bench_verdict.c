@@ -46,15 +46,21 @@ size_t bench_interval_rank(size_t n, int64_t *level_ppm)
 	return rank;
 }
 
+static bool is_within(int64_t low_ppm, int64_t high_ppm, int64_t margin_ppm)
+{
+	return low_ppm >= PPM - margin_ppm && high_ppm <= PPM + margin_ppm;
+}
+
 enum bench_verdict bench_verdict_of(int64_t low_ppm, int64_t high_ppm,
 				    bool is_more_better)
 {
+	if (is_within(low_ppm, high_ppm, BENCH_SMALL_PPM))
+		return BENCH_NO_DIFFERENCE;
 	if (low_ppm > PPM)
 		return is_more_better ? BENCH_BETTER : BENCH_WORSE;
 	if (high_ppm < PPM)
 		return is_more_better ? BENCH_WORSE : BENCH_BETTER;
-	if (low_ppm >= PPM - BENCH_NARROW_PPM &&
-	    high_ppm <= PPM + BENCH_NARROW_PPM)
+	if (is_within(low_ppm, high_ppm, BENCH_NARROW_PPM))
 		return BENCH_NO_DIFFERENCE;
 	return BENCH_CANNOT_TELL;
 }

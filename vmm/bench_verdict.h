@@ -19,7 +19,10 @@
 enum {
 	BENCH_PAIRS_MIN = 6, /* an interval needs as many */
 	BENCH_LEVEL_MIN_PPM = 950000,
-	/* "No difference" has its whole interval this close to 1. */
+	/* A difference that nobody would act on: with its whole interval this
+	 * close to 1 a ratio is none, even if the interval leaves 1 out. */
+	BENCH_SMALL_PPM = 20000,
+	/* An interval with 1 in it says "no difference" if it is this close. */
 	BENCH_NARROW_PPM = 250000,
 };
 

@@ -24,6 +24,17 @@ static void print_difference(void *ctx, const char *name, const char *a,
 	fprintf(ctx, "  %-20s %s / %s\n", name, a, b);
 }
 
+static void count_difference(void *ctx, const char *name, const char *a,
+			     const char *b)
+{
+	size_t *count = ctx;
+
+	(void)name;
+	(void)a;
+	(void)b;
+	(*count)++;
+}
+
 static void print_side(char *buf, const struct compare_side *side)
 {
 	double median = (double)side->median_ps / 1e3;
@@ -83,8 +94,11 @@ static void print_row(const struct compare *c, const struct compare_row *row,
 void compare_print(const struct compare *c, const char *const names[2],
 		   FILE *out)
 {
-	fprintf(out, "A: %s\nB: %s\nwhat differs, A / B:\n", names[0],
-		names[1]);
+	size_t differences = 0;
+
+	fprintf(out, "A: %s\nB: %s\nwhat differs, A / B:", names[0], names[1]);
+	compare_context_differs(c->docs, count_difference, &differences);
+	fprintf(out, "%s\n", differences ? "" : " nothing");
 	compare_context_differs(c->docs, print_difference, out);
 	for (size_t i = 0; i < c->row_count; i++)
 		print_row(c, &c->rows[i], out);

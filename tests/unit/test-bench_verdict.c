@@ -75,6 +75,14 @@ START_TEST(test_verdict_of_an_interval)
 	       BENCH_BETTER);
 	expect((int64_t[]){1000, 1000, 1000, 1000, 1000, 1000},
 	       BENCH_NO_DIFFERENCE, BENCH_NO_DIFFERENCE);
+	expect((int64_t[]){980, 990, 990, 990, 990, 999}, BENCH_NO_DIFFERENCE,
+	       BENCH_NO_DIFFERENCE);
+	expect((int64_t[]){1001, 1010, 1010, 1010, 1010, 1020},
+	       BENCH_NO_DIFFERENCE, BENCH_NO_DIFFERENCE);
+	expect((int64_t[]){979, 990, 990, 990, 990, 999}, BENCH_BETTER,
+	       BENCH_WORSE);
+	expect((int64_t[]){1001, 1010, 1010, 1010, 1010, 1021}, BENCH_WORSE,
+	       BENCH_BETTER);
 	expect((int64_t[]){750, 1000, 1000, 1000, 1000, 1250},
 	       BENCH_NO_DIFFERENCE, BENCH_NO_DIFFERENCE);
 	expect((int64_t[]){749, 1000, 1000, 1000, 1000, 1000},

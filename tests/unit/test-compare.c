@@ -302,6 +302,19 @@ START_TEST(test_compare_says_what_differs)
 		strstr(text, "\n  p50          1002 (1000-1005)         "
 			     "1002 (1000-1005)   1.000   0.995   1.005  "
 			     "no difference\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\nwhat differs, A / B:\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(test_compare_says_that_nothing_differs)
+{
+	struct made a = usual();
+	char *text;
+
+	make(&a, &a);
+	text = printed();
+	ck_assert_ptr_nonnull(strstr(text, "\nwhat differs, A / B: nothing\n"));
 	free(text);
 }
 END_TEST
@@ -405,6 +418,7 @@ int main(void)
 	tcase_add_test(tc, test_compare_refuses);
 	tcase_add_test(tc, test_compare_pairs_rows_by_name);
 	tcase_add_test(tc, test_compare_says_what_differs);
+	tcase_add_test(tc, test_compare_says_that_nothing_differs);
 	tcase_add_loop_test(tc, test_compare_refuses_other_documents, 0,
 			    sizeof(wrong) / sizeof(wrong[0]));
 	tcase_add_test(tc, test_compare_survives_anything);
