@@ -30,6 +30,7 @@
 #define LSR_DR	    0x01
 #define UART_SCR    0x3ff
 #define SLOW_WRITES 3
+#define LOOKS	    20 /* in a row: a VMM may take this for polling */
 #define NOT_A_BYTE  256
 #define DEFAULT_KHZ 1000000u /* where nobody tells the frequency */
 
@@ -54,8 +55,8 @@ static void wait_ms(uint64_t ms)
 
 static void look_and_halt(void)
 {
-	port_in8(UART_LSR);
-	port_in8(UART_LSR);
+	for (int i = 0; i < LOOKS; i++)
+		port_in8(UART_LSR);
 	apic_init();
 	irqwait_hlt(cpu_irqwait(0));
 }

@@ -13,7 +13,6 @@ void serial_port_init(struct serial_port *port)
 {
 	memset(port, 0, sizeof(*port));
 	uart16550_reset(&port->uart);
-	port->last_read = -1;
 }
 
 static size_t waiting(const struct serial_port *port)
@@ -21,9 +20,16 @@ static size_t waiting(const struct serial_port *port)
 	return port->put - port->taken;
 }
 
-/* Hands over what the chip has room for. */
+static bool guest_looks(const struct serial_port *port)
+{
+	return uart16550_expects(&port->uart) || port->looks >= SERIAL_LOOKS;
+}
+
+/* Hands over what the chip has room for, if the guest looks for it. */
 static void feed(struct serial_port *port)
 {
+	if (!guest_looks(port))
+		return;
 	port->awaited = true;
 	while (port->handed < waiting(port) &&
 	       uart16550_receive(
@@ -32,15 +38,23 @@ static void feed(struct serial_port *port)
 		port->handed++;
 }
 
-/* True: the guest took a byte of the line out of the chip. What it sent
+static void note_read(struct serial_port *port, unsigned int offset)
+{
+	bool is_lsr = offset == UART16550_LSR;
+
+	if (is_lsr && port->lsr_was_read && port->looks < SERIAL_LOOKS)
+		port->looks++;
+	port->lsr_was_read = is_lsr;
+}
+
+/* A byte of the line that the guest took out of the chip is read. What it sent
  * itself, in loopback, comes after those of the line. */
-static bool read_took_one(struct serial_port *port, unsigned int before)
+static void settle_read(struct serial_port *port, unsigned int before)
 {
 	if (port->uart.received == before || !port->handed)
-		return false;
+		return;
 	port->handed--;
 	port->taken++;
-	return true;
 }
 
 uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
@@ -49,13 +63,12 @@ uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
 	uint8_t value;
 
 	offset %= UART16550_WINDOW;
-	if (uart16550_expects(&port->uart) || port->last_read == (int)offset)
-		feed(port);
+	note_read(port, offset);
+	feed(port);
 	before = port->uart.received;
 	value = uart16550_read(&port->uart, offset);
-	port->last_read = (int)offset;
-	if (read_took_one(port, before))
-		feed(port);
+	settle_read(port, before);
+	feed(port);
 	return value;
 }
 
@@ -64,14 +77,15 @@ static void written(struct serial_port *port)
 {
 	if (port->uart.received < port->handed)
 		port->handed = port->uart.received;
-	if (uart16550_expects(&port->uart))
-		feed(port);
+	feed(port);
 }
 
 bool serial_port_write(struct serial_port *port, unsigned int offset,
 		       uint8_t value, uint8_t *out_byte)
 {
-	port->last_read = -1;
+	port->lsr_was_read = false;
+	if (offset % UART16550_WINDOW == UART16550_FCR)
+		port->looks = 0;
 	if (uart16550_write(&port->uart, offset, value, out_byte))
 		return true;
 	written(port);
@@ -98,8 +112,7 @@ size_t serial_port_put(struct serial_port *port, const uint8_t *bytes,
 		count = room;
 	for (size_t i = 0; i < count; i++)
 		port->line[port->put++ & LINE_MASK] = bytes[i];
-	if (uart16550_expects(&port->uart))
-		feed(port);
+	feed(port);
 	return count;
 }
 

@@ -7,8 +7,14 @@
  * when the guest has read it, not before: a guest that empties the chip's
  * FIFO, as drivers do when they start, gets the byte again. For the same
  * reason nothing is handed to the chip until the guest looks for input: it
- * has the receive interrupt on, or it reads one register twice in a row,
- * which is a loop that waits, and this chip's transmitter is always ready.
+ * has the receive interrupt on, or it polls.
+ *
+ * A look of a guest that polls is a read of LSR right after another one: this
+ * chip's transmitter is always ready, so one that prints has no reason for it.
+ * SERIAL_LOOKS looks since FCR was last written are a guest that polls. One is
+ * not: Linux, in serial8250_do_startup, empties the FIFOs, reads LSR for a port
+ * that is there, again for its transmitter, and some accesses later throws away
+ * what is in RBR; then its receive interrupt goes on.
  */
 #ifndef VMM_SERIAL_PORT_H
 #define VMM_SERIAL_PORT_H
@@ -21,6 +27,7 @@
 
 enum {
 	SERIAL_LINE_SIZE = 4096, /* a power of two */
+	SERIAL_LOOKS = 8,
 };
 
 struct serial_port {
@@ -30,9 +37,10 @@ struct serial_port {
 	uint8_t line[SERIAL_LINE_SIZE];
 	uint64_t taken, put; /* ever; put - taken wait */
 	unsigned int handed;
-	int last_read; /* offset, if the last access was a read; else -1 */
-	bool awaited;  /* the guest has looked for input, ever */
-	bool starved;  /* whoever fills the line waits for room */
+	bool lsr_was_read;  /* by the last access */
+	unsigned int looks; /* since FCR was written; SERIAL_LOOKS at most */
+	bool awaited;	    /* the guest has looked for input, ever */
+	bool starved;	    /* whoever fills the line waits for room */
 };
 
 void serial_port_init(struct serial_port *port);

@@ -50,7 +50,7 @@ static void open_input(void)
 
 static int guest_reads(void)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i <= SERIAL_LOOKS; i++)
 		if (bus_in(&bus, 0x3fd, 1) & 0x01)
 			return (int)bus_in(&bus, 0x3f8, 1);
 	return -1;

@@ -14,9 +14,11 @@ enum {
 	RBR = 0,
 	IER = 1,
 	FCR = 2,
+	LCR = 3,
 	MCR = 4,
 	LSR = 5,
-	SCR = 7,
+	MSR = 6,
+	LOOKS = 8,
 };
 
 static struct serial_port port;
@@ -39,10 +41,11 @@ static void write_register(unsigned int offset, uint8_t value)
 	ck_assert(!serial_port_write(&port, offset, value, &unused));
 }
 
-/* As a polling guest does: looks until there is something, twice at most. */
+/* As a polling guest does: looks until there is something, or so often that it
+ * would have been told by now. */
 static int poll_byte(void)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 1 + LOOKS; i++)
 		if (serial_port_read(&port, LSR) & 0x01)
 			return serial_port_read(&port, RBR);
 	return -1;
@@ -66,20 +69,25 @@ START_TEST(test_serial_port_polled)
 }
 END_TEST
 
-/* A guest that prints reads LSR before each byte: no look for input. Nor is
- * one look at each register, as a driver takes when it starts. */
-START_TEST(test_serial_port_waits_for_a_look)
+static void print(unsigned int count)
 {
 	uint8_t byte;
 
-	put("early");
-	for (int i = 0; i < 10; i++) {
+	while (count--) {
 		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
 		ck_assert(serial_port_write(&port, RBR, 'x', &byte));
 		serial_port_sent(&port);
 	}
-	for (unsigned int offset = 0; offset < 8; offset++)
-		serial_port_read(&port, offset);
+}
+
+/* A guest that prints reads LSR before each byte: no look for input. Nor is
+ * one look at each register, as a driver takes when it starts. */
+START_TEST(test_serial_port_waits_for_looks)
+{
+	put("early");
+	print(10 * LOOKS);
+	for (unsigned int i = 0; i < 10 * 8; i++)
+		serial_port_read(&port, i);
 	ck_assert_uint_eq(port.uart.received, 0);
 	ck_assert_uint_eq(serial_port_room(&port, false), 0);
 	ck_assert(!serial_port_wants(&port));
@@ -88,15 +96,85 @@ START_TEST(test_serial_port_waits_for_a_look)
 }
 END_TEST
 
-/* Twice the same register, with a write in between, is no loop that waits. */
-START_TEST(test_serial_port_a_write_is_no_look)
+/* It looks for a key each time that it has printed something. */
+START_TEST(test_serial_port_looks_between_prints)
 {
-	put("early");
-	for (int i = 0; i < 10; i++) {
-		serial_port_read(&port, LSR);
-		write_register(SCR, 0);
+	put("key");
+	for (int i = 0; i < LOOKS; i++) {
+		print(3);
+		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
 	}
-	ck_assert_uint_eq(port.uart.received, 0);
+	ck_assert_uint_eq(serial_port_read(&port, LSR), 0x61);
+	expect("key");
+}
+END_TEST
+
+/* What Linux does to the chip when it finds it, prints by it, and starts to use
+ * it; at the end its receive interrupt goes on. Whether a boot loader had
+ * polled before makes no difference. */
+static void linux_finds_it(void)
+{
+	write_register(IER, 0x00);
+	write_register(IER, 0x0f);
+	serial_port_read(&port, IER);
+	write_register(IER, 0x00);
+	write_register(MCR, 0x1a);
+	serial_port_read(&port, MSR);
+	write_register(MCR, 0x00);
+	write_register(FCR, 0x01);
+	serial_port_read(&port, FCR);
+	write_register(FCR, 0x01);
+	write_register(FCR, 0x07);
+	write_register(FCR, 0x00);
+	serial_port_read(&port, RBR);
+	write_register(IER, 0x00);
+}
+
+static void linux_reads_all(void)
+{
+	serial_port_read(&port, LSR);
+	serial_port_read(&port, RBR);
+	serial_port_read(&port, FCR);
+	serial_port_read(&port, MSR);
+}
+
+static void linux_starts_it(void)
+{
+	write_register(FCR, 0x01);
+	write_register(FCR, 0x07);
+	write_register(FCR, 0x00);
+	linux_reads_all();
+	serial_port_read(&port, LSR); /* is the port there? */
+	serial_port_read(&port, LSR); /* is the transmitter empty? */
+	for (int i = 0; i < 2; i++) {
+		write_register(IER, 0x02);
+		serial_port_read(&port, FCR);
+		write_register(IER, 0x00);
+	}
+	write_register(LCR, 0x03);
+	write_register(MCR, 0x08);
+	write_register(IER, 0x02);
+	serial_port_read(&port, LSR);
+	serial_port_read(&port, FCR);
+	write_register(IER, 0x00);
+	linux_reads_all();
+	write_register(FCR, 0x01);
+	write_register(FCR, 0x81);
+	write_register(IER, 0x05);
+}
+
+START_TEST(test_serial_port_linux)
+{
+	put("+ there before Linux");
+	if (_i)
+		expect("+ ");
+	else
+		put("!");
+	linux_finds_it();
+	print(100);
+	linux_starts_it();
+	expect(_i ? "there before Linux" : "+ there before Linux!");
+	ck_assert_int_eq(poll_byte(), -1);
 }
 END_TEST
 
@@ -122,9 +200,13 @@ START_TEST(test_serial_port_interrupts)
 	ck_assert(uart16550_irq(&port.uart));
 	expect("early");
 	ck_assert(!uart16550_irq(&port.uart));
+	/* The line does not fall between two bytes, FIFO or not: a driver that
+	 * asks IIR for more is told of it. */
 	put("late");
-	ck_assert(uart16550_irq(&port.uart));
-	expect("late");
+	for (const char *at = "late"; *at; at++) {
+		ck_assert(uart16550_irq(&port.uart));
+		ck_assert_uint_eq(serial_port_read(&port, RBR), (uint8_t)*at);
+	}
 	ck_assert(!uart16550_irq(&port.uart));
 }
 END_TEST
@@ -201,11 +283,13 @@ START_TEST(test_serial_port_room)
 END_TEST
 
 /* A source that may wait is told when the guest first looks. */
-START_TEST(test_serial_port_first_look)
+START_TEST(test_serial_port_first_looks)
 {
 	ck_assert_uint_eq(serial_port_room(&port, false), 0);
-	serial_port_read(&port, LSR);
-	ck_assert(!serial_port_wants(&port));
+	for (int i = 0; i < LOOKS; i++) {
+		serial_port_read(&port, LSR);
+		ck_assert(!serial_port_wants(&port));
+	}
 	serial_port_read(&port, LSR);
 	ck_assert(serial_port_wants(&port));
 	ck_assert(!serial_port_wants(&port));
@@ -223,14 +307,15 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, test_serial_port_polled, 0, 2);
-	tcase_add_test(tc, test_serial_port_waits_for_a_look);
-	tcase_add_test(tc, test_serial_port_a_write_is_no_look);
+	tcase_add_test(tc, test_serial_port_waits_for_looks);
+	tcase_add_test(tc, test_serial_port_looks_between_prints);
+	tcase_add_loop_test(tc, test_serial_port_linux, 0, 2);
 	tcase_add_test(tc, test_serial_port_goes_on_after_a_byte);
 	tcase_add_test(tc, test_serial_port_interrupts);
 	tcase_add_test(tc, test_serial_port_survives_a_clear);
 	tcase_add_test(tc, test_serial_port_loopback);
 	tcase_add_test(tc, test_serial_port_room);
-	tcase_add_test(tc, test_serial_port_first_look);
+	tcase_add_test(tc, test_serial_port_first_looks);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
 }

@@ -19,7 +19,7 @@
 #define UART_IER_LINE	0x04u
 #define UART_IER_MODEM	0x08u
 #define UART_IER_MASK	0x0fu
-#define UART_IIR_FCR	2u
+#define UART_IIR_FCR	UART16550_FCR
 #define UART_IIR_MODEM	0x00u
 #define UART_IIR_NONE	0x01u
 #define UART_IIR_THR	0x02u
@@ -39,7 +39,7 @@
 #define UART_MCR_OUT2	0x08u
 #define UART_MCR_LOOP	0x10u
 #define UART_MCR_MASK	0x1fu
-#define UART_LSR	5u
+#define UART_LSR	UART16550_LSR
 #define UART_LSR_DR	0x01u
 #define UART_LSR_OE	0x02u
 #define UART_LSR_THRE	0x20u

@@ -24,6 +24,11 @@
 #define UART16550_WINDOW 8u
 #define UART16550_FIFO	 16u
 
+/* Offsets of two registers, for an owner that looks how a guest goes about:
+ * the first sets the FIFOs up, the other tells whether there is a byte. */
+#define UART16550_FCR	 2u
+#define UART16550_LSR	 5u
+
 struct uart16550 {
 	/* Guest-visible registers. */
 	uint8_t ier;
