@@ -65,6 +65,14 @@ static bool entry_has_vector(uint64_t entry)
 	       entry_mode(entry) == MODE_LOWEST;
 }
 
+static bool entry_reaches_all(uint64_t entry)
+{
+	unsigned int mode = entry_mode(entry);
+
+	return !(entry & ENTRY_MASKED) &&
+	       (mode == MODE_SMI || mode == MODE_NMI || mode == MODE_INIT);
+}
+
 static bool entry_is_deliverable(uint64_t entry)
 {
 	switch (entry_mode(entry)) {
@@ -264,4 +272,12 @@ bool ioapic_route(const struct ioapic *io, unsigned int pin,
 {
 	assert(pin < IOAPIC_PINS);
 	return entry_route(io->entries[pin], msg);
+}
+
+bool ioapic_reaches_all(const struct ioapic *io)
+{
+	for (unsigned int pin = 0; pin < IOAPIC_PINS; pin++)
+		if (entry_reaches_all(io->entries[pin]))
+			return true;
+	return false;
 }

@@ -65,4 +65,8 @@ void ioapic_eoi(struct ioapic *io, uint8_t vector, const struct irq_sink *sink);
 bool ioapic_route(const struct ioapic *io, unsigned int pin,
 		  struct irq_msg *msg);
 
+/* Whether a pin that is not masked would send what reaches a processor that has
+ * its interrupts off: an SMI, NMI or INIT. */
+bool ioapic_reaches_all(const struct ioapic *io);
+
 #endif

@@ -280,6 +280,16 @@ bool bus_intack(struct bus *bus, uint8_t *vector, bool *more)
 	return took;
 }
 
+bool bus_reaches_all(struct bus *bus)
+{
+	bool reaches;
+
+	pthread_mutex_lock(&bus->lock);
+	reaches = ioapic_reaches_all(&bus->irqs.ioapic);
+	pthread_mutex_unlock(&bus->lock);
+	return reaches;
+}
+
 void bus_set_timer(struct bus *bus, int timer_fd)
 {
 	pthread_mutex_lock(&bus->lock);

@@ -78,6 +78,9 @@ void bus_eoi(struct bus *bus, uint8_t vector);
 /* As irqs_intack_locked. The vCPU thread that INTR is wired to. */
 bool bus_intack(struct bus *bus, uint8_t *vector, bool *more);
 
+/* As ioapic_reaches_all. Main thread. */
+bool bus_reaches_all(struct bus *bus);
+
 /* As clocks_set_timer_locked and clocks_run_locked. Main thread. */
 void bus_set_timer(struct bus *bus, int timer_fd);
 void bus_timer_expired(struct bus *bus);

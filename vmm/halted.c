@@ -92,6 +92,8 @@ bool halted_tick(struct halted_watch *watch, struct vm *vm)
 						    memory_order_relaxed)))
 			kick_send(&vcpu->kick, KICK_LOOK);
 	}
+	if (all_halted && bus_reaches_all(&vm->bus))
+		all_halted = false;
 	watch->ticks = all_halted ? watch->ticks + 1 : 0;
 	return watch->ticks >= HALTED_TICKS;
 }

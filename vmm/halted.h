@@ -8,7 +8,10 @@
  * found halted with interrupts off and nothing pending, or waiting for an
  * INIT that nobody is left to send, in two looks in a row, the run is over.
  * A vCPU that halts with interrupts on is waiting for something: that goes
- * on until the time limit.
+ * on until the time limit. So does a guest one of whose devices would be heard
+ * with interrupts off: a pin of the I/O APIC that is not masked, and sends
+ * SMIs, NMIs or INITs. (The 8259s' output is no NMI here, whatever LINT0 is set
+ * to: KVM takes it as an interrupt or not at all.)
  */
 #ifndef VMM_HALTED_H
 #define VMM_HALTED_H

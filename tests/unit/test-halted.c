@@ -78,6 +78,7 @@ static void setup(void)
 	vm.vcpu_count = VCPUS;
 	vm.user_timer = true;
 	watch.ticks = 0;
+	bus_init(&vm.bus, -1, NULL);
 	for (int i = 0; i < VCPUS; i++) {
 		vcpus[i].fd = FIRST_FD + i;
 		vcpus[i].vm = &vm;
@@ -93,6 +94,11 @@ static void setup(void)
 		answer(i);
 		vcpus[i].tick_looks = atomic_load(&vcpus[i].looks);
 	}
+}
+
+static void teardown(void)
+{
+	bus_destroy(&vm.bus);
 }
 
 static enum vcpu_idle look(void)
@@ -212,6 +218,34 @@ START_TEST(test_halted_woken_between_two_looks)
 }
 END_TEST
 
+static void set_entry(unsigned int pin, uint32_t low)
+{
+	uint32_t index = 0x10 + 2 * pin;
+
+	bus_mmio(&vm.bus, 0xfec00000, true, (uint8_t *)&index, 4);
+	bus_mmio(&vm.bus, 0xfec00010, true, (uint8_t *)&low, 4);
+}
+
+/* A device may yet be heard: SMI, NMI, INIT, of which the first is masked. The
+ * other modes take no processor out of a halt with interrupts off. */
+START_TEST(test_halted_woken_by_a_device)
+{
+	static const uint32_t wakes[] = {0x200, 0x400, 0x500};
+	static const uint32_t does_not[] = {0x10400, 0x040, 0x8140, 0x740};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		set_entry(23, wakes[i]);
+		for (int tick = 0; tick < 5; tick++)
+			ck_assert(!tick_and_answer());
+		set_entry(23, 0x10000);
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		set_entry(i, does_not[i]);
+	ck_assert(!tick_and_answer());
+	ck_assert(tick_and_answer());
+}
+END_TEST
+
 /* An old answer is none: the vCPU may be about to run. */
 START_TEST(test_halted_no_answer)
 {
@@ -251,7 +285,7 @@ int main(void)
 	Suite *suite = suite_create("halted");
 	TCase *tc = tcase_create("halted");
 
-	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, test_halted_look);
 	tcase_add_test(tc, test_halted_look_at_states);
 	tcase_add_test(tc, test_halted_look_fails);
@@ -259,6 +293,7 @@ int main(void)
 	tcase_add_test(tc, test_halted_and_waiting_for_init);
 	tcase_add_test(tc, test_halted_one_may_run);
 	tcase_add_test(tc, test_halted_woken_between_two_looks);
+	tcase_add_test(tc, test_halted_woken_by_a_device);
 	tcase_add_test(tc, test_halted_no_answer);
 	tcase_add_test(tc, test_halted_who_is_asked);
 	suite_add_tcase(suite, tc);

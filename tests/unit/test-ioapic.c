@@ -343,6 +343,21 @@ START_TEST(test_ioapic_route)
 END_TEST
 
 /* The one entry of a pin does not reach another. */
+/* SMI, NMI and INIT need no interrupt flag. */
+START_TEST(test_ioapic_reaches_all)
+{
+	static const bool reaches[8] = {[2] = true, [4] = true, [5] = true};
+
+	ck_assert(!ioapic_reaches_all(&io));
+	for (unsigned int mode = 0; mode < 8; mode++) {
+		wr(low(23), MASKED | mode << 8);
+		ck_assert(!ioapic_reaches_all(&io));
+		wr(low(23), mode << 8 | 0x40);
+		ck_assert_int_eq(ioapic_reaches_all(&io), reaches[mode]);
+	}
+}
+END_TEST
+
 START_TEST(test_ioapic_pins_are_separate)
 {
 	unsigned int pin;
@@ -427,6 +442,7 @@ static Suite *ioapic_suite(void)
 	tcase_add_test(pins, test_ioapic_lowest_legal_vector);
 	tcase_add_test(pins, test_ioapic_polarity_is_kept_and_no_more);
 	tcase_add_test(pins, test_ioapic_route);
+	tcase_add_test(pins, test_ioapic_reaches_all);
 	tcase_add_test(pins, test_ioapic_pins_are_separate);
 	tcase_add_test(pins, test_ioapic_random);
 
