@@ -155,6 +155,19 @@ static int write_results(struct run *run, struct vm *vm, uint64_t wall_ns,
 	return EXIT_STATUS_OUTPUT;
 }
 
+/* What the guest asked of its devices and did not get, once. */
+static void tell_refused(const struct run *run, const struct vm *vm)
+{
+	uint64_t count = atomic_load(&vm->bus.irqs.extint_messages);
+
+	if (count && !run->options->quiet)
+		complain("the guest asked %" PRIu64
+			 " times for an interrupt of delivery mode ExtINT from "
+			 "a pin of the I/O APIC, which KVM has no way for: the "
+			 "8259s interrupt by LINT0",
+			 count);
+}
+
 static void explain(const struct run *run, struct vm *vm)
 {
 	int status = end_status(&vm->end);
@@ -309,6 +322,7 @@ static int run_vm(struct run *run, int kvm_fd)
 		status = write_results(run, &vm, monotonic_ns() - start_ns,
 				       end_status(&vm.end));
 		explain(run, &vm);
+		tell_refused(run, &vm);
 		status = judge_console(&vm, status);
 	}
 	status = finish_trace(run, status);

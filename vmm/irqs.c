@@ -51,9 +51,11 @@ static struct irq_sink work_sink(struct irqs_work *work)
 	return (struct irq_sink){.send = work_send, .context = work};
 }
 
-/* After whatever may have moved the 8259s' output. */
+/* After whatever may have moved the 8259s' output, which goes to LINT0 of a
+ * processor and to a pin. */
 static void follow_intr(struct irqs *irqs, struct irqs_work *work)
 {
+	struct irq_sink sink = work_sink(work);
 	bool intr = i8259_intr(&irqs->i8259);
 
 	if (intr == irqs->intr)
@@ -64,6 +66,7 @@ static void follow_intr(struct irqs *irqs, struct irqs_work *work)
 				      memory_order_relaxed);
 	if (intr)
 		work->intr = true;
+	ioapic_set_line(&irqs->ioapic, PLATFORM_PIN_PIC, intr, &sink);
 }
 
 void irqs_set_isa_locked(struct irqs *irqs, unsigned int irq, bool level,

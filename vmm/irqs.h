@@ -68,8 +68,9 @@ struct irqs {
 	atomic_ullong msis;	 /* sent */
 	atomic_ullong msis_refused;
 	atomic_ullong route_updates;
-	/* Messages of mode ExtINT, which are not sent: no guest needs the
-	 * 8259s through the I/O APIC. */
+	/* Messages of mode ExtINT, which are not sent. KVM_SIGNAL_MSI drops
+	 * them, and KVM_INTERRUPT delivers by LINT0 alone: there is no virtual
+	 * wire through the I/O APIC, and the tables tell of none. */
 	atomic_ullong extint_messages;
 };
 

@@ -22,6 +22,7 @@
 #define PLATFORM_ISA_IRQS	 16
 #define PLATFORM_IRQ_TIMER	 0
 #define PLATFORM_PIN_TIMER	 2
+#define PLATFORM_PIN_PIC	 0 /* the output of the 8259s */
 #define PLATFORM_IRQ_SLAVE	 2
 #define PLATFORM_IRQ_SCI	 9
 

@@ -279,6 +279,35 @@ START_TEST(test_irqs_extint_messages)
 }
 END_TEST
 
+/* Pin 0 is where the 8259s' output goes, LINT0 or no LINT0. */
+START_TEST(test_irqs_intr_on_a_pin)
+{
+	uint8_t vector;
+	bool more;
+
+	init_8259();
+	entry(0, 0x70);
+	entry(4, 0x10000);
+	line(4, true);
+	deliver();
+	ck_assert_uint_eq(call_count, 1);
+	called(0, 'm', 0xfee00000, 0x70);
+	ck_assert(irqs_intack_locked(&irqs, &vector, &more));
+	port(0x20, 0x20);
+	line(3, true);
+	deliver();
+	ck_assert_uint_eq(call_count, 2);
+	entry(0, 0x700);
+	ck_assert(irqs_intack_locked(&irqs, &vector, &more));
+	port(0x20, 0x20);
+	line(4, false);
+	line(4, true);
+	deliver();
+	ck_assert_uint_eq(call_count, 2);
+	ck_assert_uint_eq(irqs.extint_messages, 1);
+}
+END_TEST
+
 static bool woken(void)
 {
 	return atomic_exchange(&kick.word, 0) == KICK_INTR;
@@ -379,6 +408,7 @@ int main(void)
 	tcase_add_test(tc, test_irqs_routes_refused);
 	tcase_add_loop_test(tc, test_irqs_messages_refused, 0, 2);
 	tcase_add_test(tc, test_irqs_extint_messages);
+	tcase_add_test(tc, test_irqs_intr_on_a_pin);
 	tcase_add_test(tc, test_irqs_intr);
 	tcase_add_test(tc, test_irqs_intr_taken_back);
 	tcase_add_test(tc, test_irqs_intr_polled);
