@@ -28,6 +28,7 @@
 #define APIC_LVTT	 0x320
 #define APIC_LVT0	 0x350
 #define APIC_LVT1	 0x360
+#define LVT_EXTINT	 0x00700
 #define LVT_MASKED	 0x10000
 #define APIC_TMICT	 0x380
 #define APIC_TMCCT	 0x390
@@ -69,6 +70,11 @@ void apic_init(void)
 	apic_write(APIC_LVT0, LVT_MASKED);
 	apic_write(APIC_LVT1, LVT_MASKED);
 	apic_write(APIC_LVTT, LVT_MASKED);
+}
+
+void apic_lint0_extint(void)
+{
+	apic_write(APIC_LVT0, LVT_EXTINT);
 }
 
 void apic_software_enable(bool on)

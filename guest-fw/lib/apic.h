@@ -16,6 +16,10 @@
  */
 void apic_init(void);
 
+/* LINT0 takes the interrupts of an 8259, vector and all. SDM 3A "Local Vector
+ * Table", delivery mode ExtINT. */
+void apic_lint0_extint(void);
+
 /* SPIV bit 8 alone. While it is clear no LVT entry can be unmasked. */
 void apic_software_enable(bool on);
 
