@@ -23,40 +23,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "i8254_channel.h"
+
 #define I8254_HZ	   1193182u
 #define I8254_CHANNELS	   3u
 
 #define I8254_PORT	   0x40u /* channels 0 to 2, control word */
 #define I8254_PORT_CONTROL 0x43u
 #define I8254_PORT_SPEAKER 0x61u
-
-struct i8254_channel {
-	/* What the control word chose. */
-	uint8_t mode;	/* 0 to 5 */
-	uint8_t access; /* 1 low byte, 2 high byte, 3 both, low first */
-	bool bcd;
-	/* The count register. */
-	uint8_t low_byte; /* of a count whose high byte is to come */
-	bool writes_high, reads_high;
-	bool has_count;
-	bool not_loaded; /* the counter has yet to take the count */
-	uint32_t written_count;
-	/* The counter: it took `count` at start_pit. */
-	bool counts;
-	bool gate;
-	bool paused; /* by the gate, after elapsed_pit */
-	uint32_t count;
-	uint64_t start_pit;
-	uint64_t elapsed_pit;
-	/* A new count that waits for the end of the (half) period at
-	 * next_at_pit, for a wave as if begun at next_start_pit. */
-	bool has_next;
-	uint64_t next_at_pit, next_start_pit;
-	/* Latches, until they are read. */
-	bool status_latched, count_latched;
-	uint8_t latched_status;
-	uint16_t latched_count;
-};
 
 struct i8254 {
 	struct i8254_channel channel[I8254_CHANNELS];
