@@ -25,9 +25,9 @@
 
 #define TABLE_ALIGN    64u /* the FACS asks for it; the others do not mind */
 
-/* FADT: IAPC_BOOT_ARCH. The 8042 has no keyboard behind it, nor a data port:
- * not said to be there, nobody waits for its answers. */
+/* FADT: IAPC_BOOT_ARCH. There is an 8042, which no keyboard is plugged into. */
 #define BOOT_LEGACY    0x0001 /* devices of the ISA bus, as COM1 */
+#define BOOT_8042      0x0002
 #define BOOT_NO_VGA    0x0004
 
 /* FADT: fixed feature flags. */
@@ -294,7 +294,7 @@ static uint32_t acpi_put_fadt(struct acpi_writer *w, uint32_t facs_gpa,
 					    8 * ACPI_PM_CNT_SIZE, GAS_WORD),
 		.c2_latency_us = FADT_NO_C2,
 		.c3_latency_us = FADT_NO_C3,
-		.boot_arch = BOOT_LEGACY | BOOT_NO_VGA,
+		.boot_arch = BOOT_LEGACY | BOOT_8042 | BOOT_NO_VGA,
 		.flags = FADT_WBINVD | FADT_PROC_C1 | FADT_NO_POWER |
 			 FADT_NO_SLEEP | FADT_NO_RTC | FADT_RESET_REG,
 		.reset_reg = acpi_gas_port(RESET_CTL_PORT, 8, GAS_BYTE),

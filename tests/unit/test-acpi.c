@@ -137,8 +137,8 @@ START_TEST(test_acpi_fadt)
 	/* No C2, no C3. */
 	ck_assert_uint_gt(get(fadt + 96, 2), 100);
 	ck_assert_uint_gt(get(fadt + 98, 2), 1000);
-	/* ISA devices, no 8042, no VGA; CMOS RTC and MSI not denied. */
-	ck_assert_uint_eq(get(fadt + 109, 2), 0x0005);
+	/* ISA devices, 8042, no VGA; CMOS RTC and MSI not denied. */
+	ck_assert_uint_eq(get(fadt + 109, 2), 0x0007);
 	/* WBINVD, C1, no fixed buttons, no RTC wake, reset register; neither
 	 * reduced hardware (bit 20) nor an S4 or timer of its own. */
 	ck_assert_uint_eq(get(fadt + 112, 4), 0x00000475);
