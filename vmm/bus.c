@@ -149,7 +149,12 @@ static struct bus_action bus_out_com1_locked(struct bus *bus, uint16_t port,
 	if (serial_port_write(&bus->com1, port - PORT_COM1, value, &byte)) {
 		action.kind = BUS_CONSOLE;
 		action.value = byte;
-		/* Low until the byte is out: "empty again" is an edge. */
+		/* Low until the byte is out: "empty again" is an edge. That is
+		 * one message a byte, also of a driver that fills the FIFO:
+		 * for the line each byte finds it empty, and a driver that
+		 * writes a byte for each interrupt, and asks nothing, needs
+		 * every edge. Those that come before the guest took the first
+		 * are one interrupt to it: Linux takes some 40 for 4 KiB. */
 		bus_follow_com1(bus, work);
 		serial_port_sent(&bus->com1);
 	}

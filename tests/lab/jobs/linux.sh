@@ -26,7 +26,7 @@ holds() {
 make_guest() {
 	mkdir -p $guest/bin $guest/dev $guest/proc $guest/sys
 	cp /bin/busybox $guest/bin/
-	for applet in sh mount cat nproc poweroff; do
+	for applet in sh mount cat nproc poweroff awk dmesg grep head tr; do
 		ln -s busybox $guest/bin/$applet
 	done
 	cat > $guest/init <<- 'END'
@@ -37,6 +37,11 @@ make_guest() {
 		echo "guest: date $(cat /sys/class/rtc/rtc0/date)"
 		read -r line
 		echo "guest: read $line"
+		dmesg | grep "ttyS0 at"
+		count() { awk '/ttyS0/ { print $2 + $3 }' /proc/interrupts; }
+		before=$(count)
+		head -c 4096 /dev/zero | tr '\0' . > /dev/ttyS0
+		echo "guest: interrupts for 4 KiB: $(($(count) - before))"
 		cat /proc/interrupts
 		poweroff -f
 	END
@@ -77,6 +82,10 @@ is_positive() {
 	[ "${1:-0}" -gt 0 ]
 }
 
+is_between() {
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
+}
+
 # boot NAME CONTROLLER CPUS OPTIONS...: CONTROLLER is what ttyS0 is on; what a
 # guest of another day's midnight says is not asked.
 boot() {
@@ -94,6 +103,10 @@ boot() {
 		grep -q -e "guest: date $today" -e "guest: date $(date -u +%F)" "$out"
 	holds "$name: reads its serial port" \
 		grep -q "guest: read a line of input" "$out"
+	holds "$name: ttyS0 is a 16550A" grep -q "ttyS0 at.* 16550A" "$out"
+	n=$(sed -n 's/.*guest: interrupts for 4 KiB: \([0-9]*\).*/\1/p' "$out")
+	holds "$name: interrupts for 4 KiB, one for 16 bytes at most: $n" \
+		is_between "${n:-0}" 1 300
 	holds "$name: ttyS0 is on $controller" \
 		grep -q "^ *4: .*[1-9].* $controller .*ttyS0" "$out"
 	n=$(ticks)
