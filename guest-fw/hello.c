@@ -12,6 +12,7 @@
  *         nothing done that a VMM could see; a second delivery is status 63
  *   reset, reset=8042  port 0x64       reset=cf9  port 0xcf9
  *   flood  text without end            poweroff  port 0x604
+ * markers=N writes 2 to N+1 to the marker port.
  * cpus=N starts N-1 more CPUs, which halt with interrupts off.
  */
 #include "apic.h"
@@ -20,6 +21,7 @@
 #include "console.h"
 #include "cpu.h"
 #include "power.h"
+#include "report.h"
 #include "smp.h"
 #include "layout.h"
 #include "string.h"
@@ -157,8 +159,11 @@ void guest_main(void)
 	uint32_t status = status_by_words();
 	void (*end)(void) = end_by_words();
 	unsigned cpus = (unsigned)words_u64("cpus", 1, CPUS_MAX, 1);
+	unsigned markers = (unsigned)words_u64("markers", 0, 1000, 0);
 
 	words_end();
+	for (unsigned i = 0; i < markers; i++)
+		port_out32(MARKER_PORT, MARKER_C + 1 + i);
 	console_printf("hello: booted by %s, command line \"%s\"\n",
 		       boot_protocol(), boot_command_line());
 	if (cpus > 1) {

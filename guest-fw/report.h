@@ -18,6 +18,13 @@
 
 #include <stdint.h>
 
+/* Not of a report: where a guest writes how far it is. What is written means
+ * nothing to the VMM, which notes when it came. The firmware writes MARKER_C in
+ * the first line of C that runs. (Not one of 0xf4 to 0xf7: those are often all
+ * given to QEMU's isa-debug-exit, and each ends it.) */
+#define MARKER_PORT		0xf8
+#define MARKER_C		1u
+
 #define LATENESS_REPORT_PORT	0xf5
 #define LATENESS_REPORT_MAGIC	0x4e54504cu /* "LPTN" in memory order */
 #define LATENESS_REPORT_VERSION 1u

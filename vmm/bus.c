@@ -27,6 +27,7 @@ void bus_init(struct bus *bus, int exit_port, uint64_t (*read_ns)(clockid_t))
 
 	memset(bus, 0, sizeof(*bus));
 	bus->exit_port = exit_port;
+	bus->marker_port = -1;
 	bus->serial_room_fd = -1;
 	serial_port_init(&bus->com1);
 	i8042_reset(&bus->i8042);
@@ -201,6 +202,15 @@ static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
 	return action;
 }
 
+static enum bus_action_kind bus_whole_port(const struct bus *bus, uint16_t port)
+{
+	if (port == bus->exit_port)
+		return BUS_EXIT;
+	if (port == bus->marker_port)
+		return BUS_MARKER;
+	return port == LATENESS_REPORT_PORT ? BUS_LATENESS : BUS_NONE;
+}
+
 struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 			  uint32_t value)
 {
@@ -208,10 +218,9 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 	struct irqs_work work = {.msg_count = 0};
 	bool wants;
 
-	/* These two are not byte devices: the value counts whole. */
-	if (port == bus->exit_port || port == LATENESS_REPORT_PORT) {
-		action.kind =
-			port == LATENESS_REPORT_PORT ? BUS_LATENESS : BUS_EXIT;
+	/* These are not byte devices: the value counts whole. */
+	action.kind = bus_whole_port(bus, port);
+	if (action.kind != BUS_NONE) {
 		action.value = value;
 		return action;
 	}

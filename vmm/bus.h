@@ -26,6 +26,7 @@ enum bus_action_kind {
 	BUS_NONE,
 	BUS_CONSOLE, /* value: the byte */
 	BUS_EXIT,    /* value: what was written, unchanged */
+	BUS_MARKER,  /* the same */
 	BUS_RESET,
 	BUS_POWEROFF,
 	BUS_LATENESS, /* value: guest-physical address of a report */
@@ -39,6 +40,7 @@ struct bus_action {
 struct bus {
 	/* Set once. */
 	int exit_port;	    /* -1: none */
+	int marker_port;    /* -1: none, as bus_init leaves it */
 	int serial_room_fd; /* eventfd, see bus_serial_room; -1: none */
 	/* Guarded by lock. */
 	struct serial_port com1;

@@ -96,8 +96,8 @@ static void make_config(struct config *config, const struct config *real,
 	config->serial = SERIAL_OFF;
 	config->serial_path = NULL;
 	config->timeout_ms = TIMEOUT_MS;
-	config->exit_port_enabled = true;
-	config->exit_port = 0xf4;
+	config->exit_port = (struct optional_value){true, 0xf4};
+	config->marker_port = (struct optional_value){false, 0};
 	config->exit_encoding = EXIT_RAW;
 	config->stats_path = NULL;
 }

@@ -13,9 +13,7 @@
 #include "calibrate.h"
 #include "commands.h"
 #include "config.h"
-#include "dump.h"
 #include "end.h"
-#include "escape.h"
 #include "exit.h"
 #include "host.h"
 #include "jsonw.h"
@@ -25,9 +23,8 @@
 #include "options.h"
 #include "output.h"
 #include "probe.h"
-#include "pty.h"
 #include "results.h"
-#include "terminal.h"
+#include "tell.h"
 #include "trace.h"
 #include "vm.h"
 
@@ -155,34 +152,6 @@ static int write_results(struct run *run, struct vm *vm, uint64_t wall_ns,
 	return EXIT_STATUS_OUTPUT;
 }
 
-/* What the guest asked of its devices and did not get, once. */
-static void tell_refused(const struct run *run, const struct vm *vm)
-{
-	uint64_t count = atomic_load(&vm->bus.irqs.extint_messages);
-
-	if (count && !run->options->quiet)
-		complain("the guest asked %" PRIu64
-			 " times for an interrupt of delivery mode ExtINT from "
-			 "a pin of the I/O APIC, which KVM has no way for: the "
-			 "8259s interrupt by LINT0",
-			 count);
-}
-
-static void explain(const struct run *run, struct vm *vm)
-{
-	int status = end_status(&vm->end);
-
-	/* A guest that ended with a status of its own has said it all. */
-	if (status <= EXIT_STATUS_GUEST_MAX) {
-		if (run->options->verbose)
-			complain("%s", vm->end.detail);
-		return;
-	}
-	complain("%s", vm->end.detail);
-	if (exit_wants_dump(vm))
-		dump_print(vm, stderr);
-}
-
 /* 0 or -errno. */
 static int prepare_calibration(struct run *run)
 {
@@ -261,19 +230,6 @@ static int finish_trace(struct run *run, int status)
 	return status;
 }
 
-/* What a user at a keyboard must know before. */
-static void tell_console(const struct run *run, const struct vm *vm)
-{
-	char name[64];
-
-	if (run->config.serial == SERIAL_PTY &&
-	    !pty_name(vm->console.fd, name, sizeof(name)))
-		complain("console.serial: %s", name);
-	if (run->config.serial == SERIAL_STDIO && !run->options->quiet &&
-	    isatty(STDIN_FILENO) && terminal_in_foreground(STDIN_FILENO))
-		fputs(escape_help, stderr);
-}
-
 static int run_vm(struct run *run, int kvm_fd)
 {
 	struct vm vm;
@@ -295,6 +251,7 @@ static int run_vm(struct run *run, int kvm_fd)
 		return status;
 	}
 	vm.calibrate = calibrates ? &run->calibrate : NULL;
+	vm.markers.start_ns = run->options->start_ns;
 	status = calibrates ? check_fixed_cost(run, &vm) : 0;
 	if (!status &&
 	    trace_start(&run->trace, &vm, run->err, sizeof(run->err))) {
@@ -310,7 +267,7 @@ static int run_vm(struct run *run, int kvm_fd)
 	if (run->options->verbose)
 		complain("timer rung: %s", probe_rung_name(vm.rung));
 	prefault(run, &vm);
-	tell_console(run, &vm);
+	tell_console(run->options, &vm);
 	start_ns = monotonic_ns();
 	ret = vm_run(&vm, &status, run->err, sizeof(run->err));
 	if (calibrates)
@@ -321,8 +278,7 @@ static int run_vm(struct run *run, int kvm_fd)
 		host_read(&run->after);
 		status = write_results(run, &vm, monotonic_ns() - start_ns,
 				       end_status(&vm.end));
-		explain(run, &vm);
-		tell_refused(run, &vm);
+		tell_end(run->options, &vm);
 		status = judge_console(&vm, status);
 	}
 	status = finish_trace(run, status);

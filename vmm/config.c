@@ -317,6 +317,12 @@ static int check_together(struct loader *l)
 		return fail_key(l, "timer.timer_affinity",
 				"with timer.source \"posix\" there is no timer "
 				"thread (remove it, or use \"timerfd\")");
+	if (c->exit_port.is_given && c->marker_port.is_given &&
+	    c->exit_port.value == c->marker_port.value)
+		return fail_key(l, "run.marker_port",
+				"port %" PRIu64 " is run.exit_port, too (use "
+				"another for one of them)",
+				c->marker_port.value);
 	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
 		return fail_key(l, "timer.allow_early",
 				"only with a timer.vmentry_advance in ns "

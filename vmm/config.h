@@ -109,8 +109,8 @@ struct config {
 
 	/* run */
 	uint64_t timeout_ms; /* 0: no limit */
-	bool exit_port_enabled;
-	uint16_t exit_port; /* if enabled */
+	/* I/O ports, which differ; not given: none. */
+	struct optional_value exit_port, marker_port;
 	enum exit_encoding exit_encoding;
 	char *stats_path; /* NULL: none; "-": standard output */
 };

@@ -260,6 +260,15 @@ static const struct config_key keys[] = {
 	 FIELD(exit_port),
 	 .doc = "I/O port to which the guest writes its exit status; null: "
 		"none."},
+	{.path = "run.marker_port",
+	 .type = CONFIG_PORT,
+	 .nullable = true,
+	 .min = 1,
+	 .max = 65535,
+	 .initial = "248",
+	 FIELD(marker_port),
+	 .doc = "I/O port to which the guest writes how far it is, for the "
+		"result to tell when; null: none."},
 	{.path = "run.exit_encoding",
 	 .type = CONFIG_CHOICE,
 	 .choices = encodings,

@@ -26,7 +26,7 @@ enum config_type {
 	CONFIG_CPUS_PER_VCPU, /* cpu_set_t *, an array; the same, nested */
 	CONFIG_FLAGS,	      /* hide_cpuid; names of cpuid_flags.h */
 	CONFIG_SERIAL,	      /* serial; a choice, or "file:PATH" */
-	CONFIG_PORT,	      /* exit_port; min to max, no device's port */
+	CONFIG_PORT,	      /* struct optional_value; no device's port */
 };
 
 /* A list ends with a NULL name. */

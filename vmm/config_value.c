@@ -245,20 +245,19 @@ static int read_serial(const struct config_reader *r)
 
 static int read_port(const struct config_reader *r)
 {
+	struct optional_value port = {.is_given = true};
 	const struct config_port_range *range;
-	uint64_t port;
 
-	if (!in_range(r, &port))
+	if (!in_range(r, &port.value))
 		return config_fail_expected(r);
-	range = config_port_owner(port);
+	range = config_port_owner(port.value);
 	if (range)
-		return CONFIG_FAIL(r, r->node,
-				   "port %" PRIu64 " (0x%" PRIx64
-				   ") belongs to %s "
-				   "(use another, such as 244)",
-				   port, port, range->owner);
-	r->config->exit_port = (uint16_t)port;
-	r->config->exit_port_enabled = true;
+		return CONFIG_FAIL(
+			r, r->node,
+			"port %" PRIu64 " (0x%" PRIx64 ") belongs to %s "
+			"(use another, such as %s)",
+			port.value, port.value, range->owner, r->key->initial);
+	*(struct optional_value *)config_field(r) = port;
 	return 0;
 }
 
@@ -343,12 +342,9 @@ void config_value_clear(const struct config_key *key, struct config *config)
 		replace_string(&config->serial_path, NULL);
 		break;
 	case CONFIG_OPTIONAL:
+	case CONFIG_PORT:
 		*(struct optional_value *)(void *)field_at =
 			(struct optional_value){0};
-		break;
-	case CONFIG_PORT:
-		config->exit_port_enabled = false;
-		config->exit_port = 0;
 		break;
 	case CONFIG_NUMBER:
 	case CONFIG_SHARE:

@@ -114,6 +114,7 @@ static void write_key(struct jsonw *w, const char *name,
 		write_number(w, name, key, field);
 		break;
 	case CONFIG_OPTIONAL:
+	case CONFIG_PORT:
 		optional = field;
 		if (optional->is_given)
 			jsonw_u64(w, name, optional->value);
@@ -149,12 +150,6 @@ static void write_key(struct jsonw *w, const char *name,
 		break;
 	case CONFIG_SERIAL:
 		write_serial(w, name, key->choices, config);
-		break;
-	case CONFIG_PORT:
-		if (config->exit_port_enabled)
-			jsonw_u64(w, name, config->exit_port);
-		else
-			jsonw_null(w, name);
 		break;
 	}
 }

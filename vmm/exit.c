@@ -16,6 +16,7 @@
 #include "calibrate.h"
 #include "config.h"
 #include "kvm.h"
+#include "monotonic.h"
 #include "vcpu.h"
 #include "vm.h"
 
@@ -57,6 +58,10 @@ static bool act(struct vcpu *vcpu, struct bus_action action)
 				"the guest wrote %" PRIu32 " to the exit port",
 				action.value);
 		return false;
+	case BUS_MARKER:
+		markers_add(&vm->markers, monotonic_ns(), action.value,
+			    vcpu->index);
+		return true;
 	case BUS_RESET:
 		if (!exit_backstop(vcpu, true))
 			end_set(&vm->end, END_RESET, 0, index,

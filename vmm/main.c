@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "end.h"
+#include "monotonic.h"
 #include "options.h"
 
 #ifndef PUNCTUAL_VERSION
@@ -68,6 +69,7 @@ static int hold_standard_fds(void)
 
 int main(int argc, char **argv)
 {
+	uint64_t start_ns = monotonic_ns();
 	struct options options;
 	char err[256];
 	int status = EXIT_STATUS_USAGE;
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
 		complain("%s", err);
 		fputs(options_usage, stderr);
 	} else {
+		options.start_ns = start_ns;
 		status = dispatch(&options);
 	}
 	options_free(&options);

@@ -38,6 +38,7 @@ struct options {
 	const char *trace_path;	    /* --trace, run only; NULL: none */
 	uint32_t trace_events;	    /* --trace-events, or all of them */
 	bool quiet, verbose;
+	uint64_t start_ns; /* monotonic; main's, when it was entered */
 };
 
 /*

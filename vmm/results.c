@@ -234,6 +234,7 @@ int results_write(struct vm *vm, const struct results_context *context,
 		jsonw_u64(w, "calibration_dropped", vm->guard.trips);
 	}
 	write_bus(w, vm);
+	markers_write(&vm->markers, w);
 	jsonw_array_begin(w, "vcpus");
 	for (uint32_t i = 0; i < vm->vcpu_count; i++)
 		write_vcpu(w, vm, &vm->vcpus[i]);

@@ -335,6 +335,11 @@ static void connect_bus(struct vm *vm)
 	bus_connect(&vm->bus, low_bytes, high_bytes, &target);
 }
 
+static int port_number(const struct optional_value *port)
+{
+	return port->is_given ? (int)port->value : -1;
+}
+
 int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 	      enum timer_rung rung, int *status, char *err, size_t err_size)
 {
@@ -346,8 +351,8 @@ int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 	vm->fd = -1;
 	vm->rung = rung;
 	vm->user_timer = rung != RUNG_KERNEL;
-	bus_init(&vm->bus, config->exit_port_enabled ? config->exit_port : -1,
-		 NULL);
+	bus_init(&vm->bus, port_number(&config->exit_port), NULL);
+	vm->bus.marker_port = port_number(&config->marker_port);
 	lateness_init(&vm->lateness);
 
 	*status = EXIT_STATUS_OUTPUT;

@@ -19,6 +19,7 @@
 #include "guard.h"
 #include "lateness.h"
 #include "loader.h"
+#include "markers.h"
 #include "memory.h"
 #include "probe.h"
 #include "timer_thread.h"
@@ -64,6 +65,7 @@ struct vm {
 	struct console console;
 	struct end end;
 	struct lateness_store lateness;
+	struct markers markers; /* its start is for the caller to set */
 };
 
 /*

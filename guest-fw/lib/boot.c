@@ -8,9 +8,11 @@
  */
 #include "boot.h"
 
+#include "arch.h"
 #include "console.h"
 #include "cpu.h"
 #include "power.h"
+#include "report.h"
 #include "string.h"
 #include "words.h"
 
@@ -132,6 +134,7 @@ static void boot_read_pvh(const struct pvh_start_info *info)
 
 void boot_main(uint32_t magic, uint32_t info_gpa)
 {
+	port_out8(MARKER_PORT, MARKER_C);
 	console_init();
 	cpu_init(0);
 	alloc_gpa = ((uintptr_t)image_end + PAGE - 1) & ~(PAGE - 1);

@@ -131,6 +131,46 @@ START_TEST(test_results_samples_are_all_there)
 }
 END_TEST
 
+/* When the guest came to its first line of C, and how far it got: in the order
+ * in which it wrote, within the time of the run, and 64 of them at most. */
+START_TEST(test_results_markers)
+{
+	char path[PATH_MAX], option[PATH_MAX + 16];
+	uint64_t last_ns = 0;
+	struct json_doc doc;
+	struct run run;
+
+	snprintf(option, sizeof(option), "--json=%s",
+		 env_path(&env, "markers.json", path));
+	env_guest(&env, &run, "hello.elf", _i ? "markers=70" : "status=0",
+		  SETS(env_any_mode(&env), option, "-v"));
+	env_expect_status(&run, 0);
+	ck_assert_ptr_nonnull(
+		strstr(run.err.text, "marker 1 of vCPU 0 after "));
+	doc_load(&doc, path);
+	for (unsigned int i = 0; i < (_i ? 64 : 1); i++) {
+		uint64_t ns = doc_u64(&doc, "markers[%u].since_start_ns", i);
+
+		ck_assert_uint_eq(doc_u64(&doc, "markers[%u].value", i), 1 + i);
+		ck_assert_uint_eq(doc_u64(&doc, "markers[%u].vcpu", i), 0);
+		ck_assert_uint_gt(ns, last_ns);
+		last_ns = ns;
+	}
+	ck_assert_uint_lt(last_ns, (uint64_t)run.wall_ns);
+	ck_assert_uint_eq(doc_u64(&doc, "markers_dropped"), _i ? 7 : 0);
+	json_free(&doc);
+	run_free(&run);
+	env_guest(&env, &run, "hello.elf", "markers=3",
+		  SETS(env_any_mode(&env), option, "run.marker_port=null"));
+	env_expect_status(&run, 0);
+	run_free(&run);
+	doc_load(&doc, path);
+	ck_assert_uint_eq(doc_get(&doc, "markers")->children, 0);
+	ck_assert_uint_ge(doc_u64(&doc, "bus.unclaimed_out"), 1 + 3 * 4);
+	json_free(&doc);
+}
+END_TEST
+
 START_TEST(test_results_schema_is_tight)
 {
 	static const int tried[] = {RUN_KERNEL_SAMPLES, RUN_USER_CPUS};
@@ -175,6 +215,7 @@ static Suite *results_suite(void)
 			    run_count());
 	tcase_add_loop_test(tcase, test_results_samples_are_all_there, 0,
 			    timers);
+	tcase_add_loop_test(tcase, test_results_markers, 0, 2);
 	tcase_add_loop_test(tcase, test_results_schema_is_tight, 0, timers);
 	tcase_add_test(tcase, test_results_of_a_benchmark);
 	return suite;

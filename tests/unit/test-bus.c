@@ -51,7 +51,8 @@ static void out_does(uint16_t port, unsigned int size, uint32_t value,
 	struct bus_action action = bus_out(&bus, port, size, value);
 
 	ck_assert_int_eq(action.kind, kind);
-	if (kind == BUS_CONSOLE || kind == BUS_EXIT || kind == BUS_LATENESS)
+	if (kind == BUS_CONSOLE || kind == BUS_EXIT || kind == BUS_MARKER ||
+	    kind == BUS_LATENESS)
 		ck_assert_uint_eq(action.value, action_value);
 }
 
@@ -181,6 +182,20 @@ START_TEST(test_bus_exit_port_elsewhere)
 	out_does(0x501, 1, 7, BUS_EXIT, 7);
 	out_nothing(EXIT_PORT, 1, 7);
 	out_does(0x3f8, 1, 'x', BUS_CONSOLE, 'x');
+}
+END_TEST
+
+START_TEST(test_bus_marker_port)
+{
+	out_nothing(0xf8, 1, 1);
+	check_unclaimed(0, 1);
+	bus.marker_port = 0xf8;
+	out_does(0xf8, 1, 0xab, BUS_MARKER, 0xab);
+	out_does(0xf8, 4, 0x80000001, BUS_MARKER, 0x80000001);
+	out_does(EXIT_PORT, 1, 3, BUS_EXIT, 3);
+	out_nothing(0xf9, 1, 1);
+	check_unclaimed(0, 2);
+	ck_assert_uint_eq(bus_in(&bus, 0xf8, 1), 0xff);
 }
 END_TEST
 
@@ -424,6 +439,7 @@ int main(void)
 	tcase_add_test(tc, test_bus_exit_port_takes_the_value_whole);
 	tcase_add_test(tc, test_bus_without_exit_port);
 	tcase_add_test(tc, test_bus_exit_port_elsewhere);
+	tcase_add_test(tc, test_bus_marker_port);
 	tcase_add_test(tc, test_bus_lateness_port);
 	tcase_add_test(tc, test_bus_keyboard_reset);
 	tcase_add_test(tc, test_bus_reset_control);

@@ -49,8 +49,10 @@ START_TEST(test_config_defaults)
 	ck_assert_int_eq(c.serial, SERIAL_STDIO);
 	ck_assert_ptr_null(c.serial_path);
 	ck_assert_uint_eq(c.timeout_ms, 30000);
-	ck_assert(c.exit_port_enabled);
-	ck_assert_uint_eq(c.exit_port, 244);
+	ck_assert(c.exit_port.is_given);
+	ck_assert_uint_eq(c.exit_port.value, 244);
+	ck_assert(c.marker_port.is_given);
+	ck_assert_uint_eq(c.marker_port.value, 248);
 	ck_assert_int_eq(c.exit_encoding, EXIT_RAW);
 	ck_assert_ptr_null(c.stats_path);
 	config_free(&c);
@@ -70,7 +72,7 @@ static const char full[] =
 	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,\"allow_early\":true,"
 	"\"strict_lvtt\":true,\"timer_affinity\":[0],\"unstable_tsc\":"
 	"\"allow\",\"halt_poll_ns\":7000},\"console\":{\"serial\":\"file:log/x\"},\"run\":{"
-	"\"timeout_ms\":0,\"exit_port\":null,\"exit_encoding\":"
+	"\"timeout_ms\":0,\"exit_port\":null,\"marker_port\":501,\"exit_encoding\":"
 	"\"isa-debug-exit\",\"stats_path\":\"-\"}}";
 
 START_TEST(test_config_every_key)
@@ -111,7 +113,9 @@ START_TEST(test_config_every_key)
 	ck_assert_int_eq(c.serial, SERIAL_FILE);
 	ck_assert_str_eq(c.serial_path, "log/x");
 	ck_assert_uint_eq(c.timeout_ms, 0);
-	ck_assert(!c.exit_port_enabled);
+	ck_assert(!c.exit_port.is_given);
+	ck_assert(c.marker_port.is_given);
+	ck_assert_uint_eq(c.marker_port.value, 501);
 	ck_assert_int_eq(c.exit_encoding, EXIT_ISA_DEBUG);
 	ck_assert_str_eq(c.stats_path, "-");
 	config_free(&c);
@@ -158,6 +162,7 @@ START_TEST(test_config_override_replaces)
 		"boot-source.initrd_path=null",
 		"run.stats_path=s.json",
 		"run.exit_port=500",
+		"run.marker_port=null",
 		"timer.halt_poll_ns=null",
 		"boot-source.boot_args=\"12\"",
 	};
@@ -178,8 +183,9 @@ START_TEST(test_config_override_replaces)
 	ck_assert_ptr_null(c.serial_path);
 	ck_assert_ptr_null(c.initrd_path);
 	ck_assert_str_eq(c.stats_path, "s.json");
-	ck_assert(c.exit_port_enabled);
-	ck_assert_uint_eq(c.exit_port, 500);
+	ck_assert(c.exit_port.is_given);
+	ck_assert_uint_eq(c.exit_port.value, 500);
+	ck_assert(!c.marker_port.is_given);
 	ck_assert(!c.halt_poll_ns.is_given);
 	ck_assert_uint_eq(c.halt_poll_ns.value, 0);
 	ck_assert_str_eq(c.boot_args, "12");
@@ -304,6 +310,7 @@ START_TEST(test_config_effective_values)
 		"\"unstable_tsc\":\"allow\",\"halt_poll_ns\":7000},"
 		"\"console\":{\"serial\":"
 		"\"file:log/x\"},\"run\":{\"timeout_ms\":0,\"exit_port\":null,"
+		"\"marker_port\":501,"
 		"\"exit_encoding\":\"isa-debug-exit\",\"stats_path\":\"-\"},"
 		"\"unused\":[\"timer.irqchip\",\"timer.source\","
 		"\"timer.advance\",\"timer.tuner\",\"timer.target_quantile\",\"timer.max_advance_ns\","

@@ -34,14 +34,14 @@ static const struct {
 	 "c.json:1:52: run: expected an object, found an array"},
 	{"{\n  \"run\": {\n    \"time\": 1\n  }\n}", NULL,
 	 "c.json:3:13: run.time: unknown key (run has: timeout_ms, exit_port, "
-	 "exit_encoding, stats_path)"},
+	 "marker_port, exit_encoding, stats_path)"},
 	{WITH("run", "\"timeout_ms\":1,\"timeout_ms\":1"), NULL,
 	 "c.json:1:68: run.timeout_ms: a second member of this name (remove "
 	 "one)"},
 	{WITH("run", "\"tim\\u0065out_ms\":1"), NULL, NULL},
 	{WITH("run", "\"timeout_ms\\u0000\":1"), NULL,
 	 "c.json:1:72: run.timeout_ms\\u0000: unknown key (run has: "
-	 "timeout_ms, exit_port, exit_encoding, stats_path)"},
+	 "timeout_ms, exit_port, marker_port, exit_encoding, stats_path)"},
 	/* a mistake does not hide behind an override */
 	{WITH("timer", "\"mode\":\"kernle\""), "timer.mode=kernel",
 	 "c.json:1:62: timer.mode: expected \"userspace\" or \"kernel\", "
@@ -187,6 +187,15 @@ static const struct {
 	 "--set run.exit_port: port 1541 (0x605) belongs to power management "
 	 "(use another, such as 244)"},
 	{IMAGE "}", "run.exit_port=1542", NULL},
+	{IMAGE "}", "run.marker_port=245",
+	 "--set run.marker_port: port 245 (0xf5) belongs to the report of the "
+	 "lateness guest (use another, such as 248)"},
+	{IMAGE "}", "run.marker_port=65536",
+	 "--set run.marker_port: expected an I/O port from 1 to 65535, or "
+	 "null, found 65536"},
+	{IMAGE "}", "run.exit_port=248",
+	 "c.json:1:1: run.marker_port: port 248 is run.exit_port, too (use another "
+	 "for one of them)"},
 	/* planned */
 	{WITH("timer", "\"irqchip\":\"userspace\""), NULL,
 	 "c.json:1:65: timer.irqchip: \"userspace\" is not in this version "

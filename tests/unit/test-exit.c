@@ -12,6 +12,7 @@
 
 #include "calibrate.h"
 #include "config.h"
+#include "monotonic.h"
 #include "tap.h"
 #include "vcpu.h"
 #include "vm.h"
@@ -233,6 +234,24 @@ START_TEST(test_exit_port)
 }
 END_TEST
 
+/* The guest goes on; a string instruction is as many markers. */
+START_TEST(test_exit_marker)
+{
+	vm.bus.marker_port = 0xf8;
+	vm.markers.start_ns = monotonic_ns();
+	vcpu.index = 3;
+	ck_assert(io(false, 0xf8, 1, 2, "\x07\x08"));
+	ck_assert_int_eq(vm.end.kind, END_NONE);
+	ck_assert_uint_eq(markers_kept(&vm.markers), 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(vm.markers.kept[i].value, 7 + i);
+		ck_assert_uint_eq(vm.markers.kept[i].vcpu, 3);
+		ck_assert_uint_lt(vm.markers.kept[i].since_start_ns,
+				  UINT64_C(60000000000));
+	}
+}
+END_TEST
+
 START_TEST(test_exit_reset)
 {
 	ck_assert(!io(false, 0x64, 1, 1, "\xfe"));
@@ -399,6 +418,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_exit_timer_fails, 0, 4);
 	tcase_add_test(tc, test_exit_string_instructions);
 	tcase_add_loop_test(tc, test_exit_port, 0, 2);
+	tcase_add_test(tc, test_exit_marker);
 	tcase_add_test(tc, test_exit_reset);
 	tcase_add_test(tc, test_exit_poweroff);
 	tcase_add_loop_test(tc, test_exit_not_intercepted, 0, 3);
