@@ -58,22 +58,26 @@ static unsigned int chip_first(const struct i8259_chip *chip, uint8_t set)
 	return input;
 }
 
-/* The input that the chip asks service for, if any. */
+/* The input that the chip asks service for; if there is none, *input stays. */
 static bool chip_request(const struct i8259_chip *chip, unsigned int *input)
 {
 	uint8_t waiting = chip->irr & (uint8_t)~chip->imr;
 	uint8_t busy = chip->isr;
+	unsigned int first;
 
 	if (chip->expects != I8259_READY || !waiting)
 		return false;
-	*input = chip_first(chip, waiting);
+	first = chip_first(chip, waiting);
 	if (chip->special_mask)
 		busy &= (uint8_t)~chip->imr;
 	/* The second chip may have something better than what it began. */
-	if (chip->special_fully_nested && (chip->cascaded >> *input & 1u))
+	if (chip->special_fully_nested && (chip->cascaded >> first & 1u))
 		busy &= (uint8_t)~chip->cascaded;
-	return !busy || chip_rank(chip, *input) <
-				chip_rank(chip, chip_first(chip, busy));
+	if (busy &&
+	    chip_rank(chip, first) >= chip_rank(chip, chip_first(chip, busy)))
+		return false;
+	*input = first;
+	return true;
 }
 
 static void chip_set_line(struct i8259_chip *chip, unsigned int input,

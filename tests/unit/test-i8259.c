@@ -222,6 +222,37 @@ START_TEST(test_i8259_spurious)
 }
 END_TEST
 
+/* What waits behind something better is not what a chip answers with. */
+START_TEST(test_i8259_spurious_while_another_waits)
+{
+	line(3, true);
+	check_ack(0x33);
+	line(6, true);
+	check_idle();
+	ck_assert_uint_eq(i8259_intack(&pic), 0x37);
+	ck_assert_uint_eq(isr(0x20), 0x08);
+	ck_assert_uint_eq(irr(0x20), 0x40);
+	out(0x20, 0x20);
+	check_ack(0x36);
+	out(0x20, 0x20);
+	/* The second chip: 9 is served, 12 waits, and 8 does not stay. */
+	line(9, true);
+	check_ack(0x39);
+	out(0x20, 0x20);
+	line(12, true);
+	check_idle();
+	line(8, true);
+	line(8, false);
+	check_ack(0x3f);
+	ck_assert_uint_eq(isr(0xa0), 0x02);
+	ck_assert_uint_eq(irr(0xa0), 0x10);
+	ck_assert_uint_eq(pic.spurious, 2);
+	out(0x20, 0x20);
+	out(0xa0, 0x20);
+	check_ack(0x3c);
+}
+END_TEST
+
 START_TEST(test_i8259_second_chip_asks_again)
 {
 	line(12, true);
@@ -316,6 +347,7 @@ static Suite *i8259_suite(void)
 	tcase_add_test(all, test_i8259_priorities);
 	tcase_add_test(all, test_i8259_level);
 	tcase_add_test(all, test_i8259_spurious);
+	tcase_add_test(all, test_i8259_spurious_while_another_waits);
 	tcase_add_test(all, test_i8259_second_chip_asks_again);
 	tcase_add_test(all, test_i8259_read_select);
 	tcase_add_test(all, test_i8259_random);
