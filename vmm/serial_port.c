@@ -47,11 +47,11 @@ static void note_read(struct serial_port *port, unsigned int offset)
 	port->lsr_was_read = is_lsr;
 }
 
-/* A byte of the line that the guest took out of the chip is read. What it sent
- * itself, in loopback, comes after those of the line. */
-static void settle_read(struct serial_port *port, unsigned int before)
+/* A byte of the line that the guest took out of the chip is read, and not one
+ * that it sent itself, in loopback. */
+static void settle_read(struct serial_port *port)
 {
-	if (port->uart.received == before || !port->handed)
+	if (uart16550_from_line(&port->uart) == port->handed)
 		return;
 	port->handed--;
 	port->taken++;
@@ -59,15 +59,13 @@ static void settle_read(struct serial_port *port, unsigned int before)
 
 uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
 {
-	unsigned int before;
 	uint8_t value;
 
 	offset %= UART16550_WINDOW;
 	note_read(port, offset);
 	feed(port);
-	before = port->uart.received;
 	value = uart16550_read(&port->uart, offset);
-	settle_read(port, before);
+	settle_read(port);
 	feed(port);
 	return value;
 }
@@ -75,8 +73,7 @@ uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
 /* A write takes nothing out of the chip but to throw it away. */
 static void written(struct serial_port *port)
 {
-	if (port->uart.received < port->handed)
-		port->handed = port->uart.received;
+	port->handed = uart16550_from_line(&port->uart);
 	feed(port);
 }
 

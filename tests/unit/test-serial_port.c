@@ -247,6 +247,54 @@ START_TEST(test_serial_port_loopback)
 }
 END_TEST
 
+/* What the guest sent itself and has not read is before the line's bytes, and
+ * is none of them: where a clear throws both away, the line's come again. */
+START_TEST(test_serial_port_echo_before_the_line)
+{
+	write_register(FCR, 0x01);
+	write_register(MCR, 0x10);
+	write_register(RBR, 'E');
+	write_register(MCR, 0x00);
+	write_register(IER, 0x01);
+	put("line");
+	ck_assert_int_eq(serial_port_read(&port, RBR), 'E');
+	write_register(FCR, 0x03);
+	expect("line");
+	ck_assert_int_eq(poll_byte(), -1);
+}
+END_TEST
+
+/* Without a FIFO loopback writes over a byte of the line: the guest has not
+ * read that, however alike the two are. */
+START_TEST(test_serial_port_echo_over_the_line)
+{
+	put("line");
+	write_register(IER, 0x01);
+	ck_assert_uint_eq(port.uart.received, 1);
+	write_register(MCR, 0x10);
+	write_register(RBR, _i ? 'l' : 'E');
+	ck_assert_int_eq(serial_port_read(&port, RBR), _i ? 'l' : 'E');
+	write_register(MCR, 0x00);
+	expect("line");
+}
+END_TEST
+
+/* A guest that waits for an interrupt gets it, though what it read last was
+ * its own. */
+START_TEST(test_serial_port_echo_then_the_line)
+{
+	write_register(FCR, _i ? 0x01 : 0x00);
+	write_register(MCR, 0x10);
+	write_register(RBR, 'E');
+	put("a");
+	write_register(MCR, 0x08);
+	write_register(IER, 0x01);
+	ck_assert_int_eq(serial_port_read(&port, RBR), 'E');
+	ck_assert(serial_port_irq(&port));
+	ck_assert_int_eq(serial_port_read(&port, RBR), 'a');
+}
+END_TEST
+
 static void fill(void)
 {
 	static uint8_t bytes[SERIAL_LINE_SIZE + 5];
@@ -314,6 +362,9 @@ int main(void)
 	tcase_add_test(tc, test_serial_port_interrupts);
 	tcase_add_test(tc, test_serial_port_survives_a_clear);
 	tcase_add_test(tc, test_serial_port_loopback);
+	tcase_add_test(tc, test_serial_port_echo_before_the_line);
+	tcase_add_loop_test(tc, test_serial_port_echo_over_the_line, 0, 2);
+	tcase_add_loop_test(tc, test_serial_port_echo_then_the_line, 0, 2);
 	tcase_add_test(tc, test_serial_port_room);
 	tcase_add_test(tc, test_serial_port_first_looks);
 	suite_add_tcase(suite, tc);

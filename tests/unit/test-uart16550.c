@@ -279,6 +279,26 @@ START_TEST(test_uart16550_loopback_is_off_the_line)
 }
 END_TEST
 
+/* The line waits until what came by loopback is read, or thrown away. */
+START_TEST(test_uart16550_line_after_loopback)
+{
+	wr(2, 0x01);
+	wr(4, 0x10);
+	wr(0, 'E');
+	wr(4, 0x00);
+	ck_assert(!uart16550_receive(&uart, 'a'));
+	ck_assert_uint_eq(uart16550_from_line(&uart), 0);
+	if (_i)
+		wr(2, 0x03);
+	else
+		ck_assert_uint_eq(rd(0), 'E');
+	ck_assert(uart16550_receive(&uart, 'a'));
+	ck_assert_uint_eq(uart16550_from_line(&uart), 1);
+	ck_assert_uint_eq(rd(0), 'a');
+	ck_assert_uint_eq(uart16550_from_line(&uart), 0);
+}
+END_TEST
+
 /* Whatever a guest does: the transmitter is ready, a byte leaves only by THR
  * outside loopback, and the line agrees with IIR. */
 START_TEST(test_uart16550_random_accesses)
@@ -339,6 +359,7 @@ static Suite *uart16550_suite(void)
 	tcase_add_test(loopback, test_uart16550_fifo_reset_drops_data);
 	tcase_add_test(loopback, test_uart16550_modem_deltas);
 	tcase_add_test(loopback, test_uart16550_loopback_is_off_the_line);
+	tcase_add_loop_test(loopback, test_uart16550_line_after_loopback, 0, 2);
 
 	tcase_add_checked_fixture(input, setup, NULL);
 	tcase_add_test(input, test_uart16550_receives);

@@ -73,6 +73,7 @@ static void uart16550_clear_received(struct uart16550 *u)
 {
 	u->oldest = 0;
 	u->received = 0;
+	u->echoes = 0;
 }
 
 static void uart16550_put(struct uart16550 *u, uint8_t value)
@@ -85,6 +86,7 @@ static void uart16550_put(struct uart16550 *u, uint8_t value)
 static uint8_t uart16550_rbr_read(struct uart16550 *u)
 {
 	if (u->received) {
+		u->echoes -= u->echoes == u->received;
 		u->rbr = u->fifo[u->oldest];
 		u->oldest = (uint8_t)((u->oldest + 1u) % UART16550_FIFO);
 		u->received--;
@@ -149,6 +151,7 @@ static void uart16550_loop_back(struct uart16550 *u, uint8_t value)
 		uart16550_clear_received(u);
 	}
 	uart16550_put(u, value);
+	u->echoes++;
 }
 
 static bool uart16550_thr_write(struct uart16550 *u, uint8_t value,
@@ -281,10 +284,15 @@ void uart16550_sent(struct uart16550 *u)
 
 bool uart16550_receive(struct uart16550 *u, uint8_t value)
 {
-	if ((u->mcr & UART_MCR_LOOP) || uart16550_is_full(u))
+	if ((u->mcr & UART_MCR_LOOP) || u->echoes || uart16550_is_full(u))
 		return false;
 	uart16550_put(u, value);
 	return true;
+}
+
+unsigned int uart16550_from_line(const struct uart16550 *u)
+{
+	return u->received - u->echoes;
 }
 
 bool uart16550_expects(const struct uart16550 *u)

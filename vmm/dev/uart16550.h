@@ -47,7 +47,8 @@ struct uart16550 {
 	/* Receive FIFO: the oldest of so many bytes. Without FIFO mode, one. */
 	uint8_t fifo[UART16550_FIFO];
 	uint8_t oldest, received;
-	uint8_t rbr; /* the last byte that was read */
+	uint8_t echoes; /* of those, the last: sent by the guest, in loopback */
+	uint8_t rbr;	/* the last byte that was read */
 };
 
 /* State after master reset. */
@@ -69,9 +70,14 @@ bool uart16550_write(struct uart16550 *u, unsigned int offset, uint8_t value,
 void uart16550_sent(struct uart16550 *u);
 
 /* A byte arrives from the line. False: there is no room, or the chip is not on
- * the line (loopback); nothing has changed, and the owner is to keep the byte.
- * A real line would lose it. Room may come with any guest access. */
+ * the line (loopback), or what came by loopback is yet to be read; nothing has
+ * changed, and the owner is to keep the byte. A real line would lose it. Room
+ * may come with any guest access. */
 bool uart16550_receive(struct uart16550 *u, uint8_t value);
+
+/* Bytes of the line that the chip has for the guest: they come before those of
+ * loopback. */
+unsigned int uart16550_from_line(const struct uart16550 *u);
 
 /* Whether the guest wants to be told of bytes that arrive. */
 bool uart16550_expects(const struct uart16550 *u);
