@@ -211,6 +211,10 @@ static int fail_set(struct loader *l, const char *set, const char *what)
 {
 	snprintf(l->err, l->err_size, "--set %.*s: %s", (int)strcspn(set, "="),
 		 set, what);
+	/* One line, whatever the key looks like. */
+	for (char *at = l->err; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == '\x7f')
+			*at = '?';
 	return -EINVAL;
 }
 

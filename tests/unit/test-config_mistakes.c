@@ -242,6 +242,18 @@ static const struct {
 	{IMAGE "}", "timer={}", "--set timer: " NO_KEY},
 	{IMAGE "}", "=1", "--set : " NO_KEY},
 	{IMAGE "}", "nothing.here=1", "--set nothing.here: " NO_KEY},
+	/* one line for the terminal, whatever the key looks like */
+	{IMAGE "}", "a\nb\x1b[2J\x7f=1", "--set a?b?[2J?: " NO_KEY},
+	{IMAGE "}", "\t",
+	 "--set ?: expected KEY=VALUE, such as timer.mode=kernel"},
+	{IMAGE "}", "timer.\n=1",
+	 "--set timer.?: unknown key (timer has: mode, irqchip, source, "
+	 "advance, tuner, target_quantile, max_advance_ns, max_spin_share, "
+	 "vmentry_advance, allow_early, strict_lvtt, timer_affinity, "
+	 "unstable_tsc, halt_poll_ns)"},
+	{IMAGE "}", "boot_args.\r=a",
+	 "--set boot_args.?: expected WORD=VALUE in printable ASCII without "
+	 "spaces"},
 	{IMAGE "}", "boot_args.wait",
 	 "--set boot_args.wait: expected WORD=VALUE in printable ASCII "
 	 "without spaces"},
