@@ -3,7 +3,8 @@
  * Proves that every committed config (configs/, but for the schemas) passes
  * `check` and runs to status 0. The guests that measure are told to fire less
  * often. On a host that cannot keep deadlines in userspace, a config that
- * asks for it must be refused with 77 instead.
+ * asks for it must be refused with 77 instead. A guest that is fetched, not
+ * built here, is only checked: lab job linux starts it.
  */
 #define _GNU_SOURCE
 #include <glob.h>
@@ -21,6 +22,11 @@ static glob_t found;
 static bool is_schema(const char *path)
 {
 	return strstr(strrchr(path, '/'), "schema") != NULL;
+}
+
+static bool is_built_here(const char *image)
+{
+	return strstr(image, "/guest-fw/") != NULL;
 }
 
 static void check_config(const char *path, struct json_doc *effective)
@@ -71,8 +77,9 @@ START_TEST(test_config_passes_check_and_runs)
 		 sizeof(boot_args));
 	doc_text(&effective, "timer.mode", mode, sizeof(mode));
 	json_free(&effective);
-	run_config(found.gl_pathv[_i], basename(image), boot_args,
-		   !strcmp(mode, "userspace"));
+	if (is_built_here(image))
+		run_config(found.gl_pathv[_i], basename(image), boot_args,
+			   !strcmp(mode, "userspace"));
 }
 END_TEST
 

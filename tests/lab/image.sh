@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # image - what an emulated host boots: Debian's cloud kernel and an initramfs.
-# The kernel, busybox and cpio are unpacked into the cache and never installed:
-# this machine's own kernel and initramfs tools are none of our business.
-# Reads: lab_dir (this directory), source_dir, cache, and lab's functions.
+# Reads: lab_dir (this directory), guest_linux, source_dir, cache, and lab's
+# functions.
 # shellcheck disable=SC2154
 
 # need_packages PACKAGE...: install what is missing, or skip the lab.
@@ -23,74 +22,19 @@ need_packages() {
 		skip "cannot install ${missing[*]} (see $cache/apt.log)"
 }
 
-as_root() {
-	if ((EUID == 0)); then
-		DEBIAN_FRONTEND=noninteractive "$@"
-	elif command -v sudo > /dev/null; then
-		sudo -n DEBIAN_FRONTEND=noninteractive "$@"
-	else
-		return 1
-	fi
-}
-
-# True if apt knows the package, after an update at the most.
-apt_lists_ready() {
-	command -v apt-cache > /dev/null || skip "no apt on this machine"
-	[[ -n $(apt-cache madison "$1" 2> /dev/null) ]] && return
-	as_root apt-get update -qq > "$cache/apt.log" 2>&1 < /dev/null || true
-	[[ -n $(apt-cache madison "$1" 2> /dev/null) ]]
-}
-
-# unpack DIR PACKAGE[=VERSION]...: download and unpack, once. DIR appears
-# complete or not at all, so that an interrupted download is not taken for a
-# cached one. DIR/.version is the (first) package's version.
-unpack() {
-	local dir=$1 tmp deb
-	shift
-
-	[[ ! -d $dir ]] || return 0
-	note "fetching $*"
-	apt_lists_ready "${1%=*}" || skip "no package $1"
-	tmp=$(mktemp -d "$cache/unpack.XXXXXX")
-	# The download user of apt cannot write here, and has no need to.
-	(cd "$tmp" && apt-get -qq -o APT::Sandbox::User=root download \
-		"$@" < /dev/null) > "$cache/apt.log" 2>&1 ||
-		skip "cannot download $* (see $cache/apt.log)"
-	for deb in "$tmp"/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-		[[ $deb != "$tmp/${1%=*}"_* ]] ||
-			dpkg-deb -f "$deb" Version > "$tmp/root/.version"
-	done
-	mv "$tmp/root" "$dir"
-	rm -rf "$tmp"
-}
-
-# Sets kernel_release, kernel_image, kernel_modules and the tools' paths.
+# Sets kernel_release, kernel_image, kernel_modules and fetches the tools.
 fetch_kernel() {
-	local meta=linux-image-cloud-amd64 package images
+	local package images
 
 	if [[ ! -d $cache/kernel ]]; then
-		apt_lists_ready $meta || skip "no package $meta"
-		package=$(apt-cache depends $meta |
-			sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+		package=$(kernel_package linux-image-cloud-amd64)
 		unpack "$cache/kernel" "$package"
 	fi
-	unpack "$cache/busybox" busybox-static
-	unpack "$cache/cpio" cpio
+	fetch_tools
 	images=("$cache"/kernel/boot/vmlinuz-*)
 	kernel_image=${images[0]}
 	kernel_release=${kernel_image##*/vmlinuz-}
 	kernel_modules=$cache/kernel/lib/modules/$kernel_release/kernel
-}
-
-# pack DIR: its files as a cpio archive on stdout, all owned by root. The same
-# files make the same bytes: the host's memory starts alike in every run, or
-# the deterministic labs were none.
-pack() {
-	find "$1" -exec touch -h -d @0 {} +
-	(cd "$1" && find . -mindepth 1 -print0 | LC_ALL=C sort -z |
-		"$cache/cpio/bin/cpio" --null -o -H newc -R 0:0 --quiet \
-			--reproducible)
 }
 
 # base_archive [DIR]: the part of the initramfs that no run changes: busybox,
@@ -103,26 +47,22 @@ base_archive() {
 
 	[[ -z $1 ]] || modules+=("$1"/*.ko)
 	archive=$cache/base-$(cat "$lab_dir"/{image.sh,init,agent.c} \
-		"$busybox" "${modules[@]}" | sha256sum | cut -c1-16).cpio
-	[[ -e $archive ]] || make_base "$archive" "$busybox" "${modules[@]}"
+		"$guest_linux/initrd.sh" "$busybox" "${modules[@]}" |
+		sha256sum | cut -c1-16).cpio
+	[[ -e $archive ]] || make_base "$archive" "${modules[@]}"
 	touch "$archive"
 	find "$cache" -name 'base-*.cpio' -mmin +10000 -delete
 	echo "$archive"
 }
 
-# make_base ARCHIVE BUSYBOX MODULE...: a later module replaces an earlier one
+# make_base ARCHIVE MODULE...: a later module replaces an earlier one
 make_base() {
-	local archive=$1 busybox=$2 root file
-	shift 2
+	local archive=$1 root file
+	shift
 
 	root=$(mktemp -d "$cache/base.XXXXXX")
-	mkdir -p "$root"/{bin,dev,lab,mod,proc,root,sys/kernel,tmp,x}
-	for file in $("$busybox" --list); do
-		ln -sf busybox "$root/bin/$file"
-	done
-	# The list names busybox itself: the file replaces that link.
-	rm -f "$root/bin/busybox"
-	install "$busybox" "$root/bin/busybox"
+	busybox_tree "$root"
+	mkdir -p "$root"/{lab,mod,sys/kernel,x}
 	# objcopy drops their signatures: to check one takes Bochs seconds.
 	for file in "$@"; do
 		objcopy --strip-debug "$file" "$root/mod/${file##*/}"
@@ -152,4 +92,19 @@ stage_build() {
 	for f in "$build"/tests/kvm/*; do
 		[[ ! -f $f || ! -x $f ]] || cp "$f" "$root/tests/kvm/"
 	done
+}
+
+# stage_guests PLAN ROOT: the Linux guests that its jobs need, where configs/
+# says they are. For others the host's memory starts without them.
+stage_guests() {
+	local dir=$2/build/guest/linux
+
+	plan_needs "$1" linux || return 0
+	mkdir -p "$dir" "$2/lab"
+	cp "$kernel_image" "$dir/vmlinuz"
+	cp "$lab_dir/linux.sh" "$2/lab/"
+	exec 9> "$cache/lock"
+	flock 9
+	guest_initrd "$dir/initrd" "$guest_linux/init"
+	exec 9>&-
 }

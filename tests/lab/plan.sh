@@ -11,8 +11,8 @@
 #                         whichever the host has; kvm.X=Y; kvm_intel.X=Y for
 #                         a variant that only such hosts have. Repeated, the
 #                         job runs once for each; "default": none
-#   # needs: kernel       the kernel's image as /boot/vmlinuz. For those that do
-#                         not, the host's memory starts without it.
+#   # needs: linux        configs/linux.json is to start, and /lab/linux.sh to be
+#                         there
 
 # job_field FILE FIELD: its values, one a line
 job_field() {

@@ -3,8 +3,9 @@
 #
 # two-commands.sh - the two commands that a newcomer types, in a Debian
 # bookworm root that holds git and nothing else: ./dev run and ./dev test, in
-# a clone of HEAD. /dev/kvm is lent to the root where the host has one; where
-# not, punctual must say so and the KVM tests must be skipped, no more.
+# a clone of HEAD, and the third one, ./dev guest linux. /dev/kvm is lent to the
+# root where the host has one; where not, punctual must say so and the KVM tests
+# must be skipped, no more.
 #
 # Prints TAP. Status 77 where such a root cannot be made.
 set -eu -o pipefail
@@ -140,6 +141,32 @@ test_run()
 	point './dev run says nothing of the build again' no_chatter
 }
 
+has_guest()
+{
+	[ -s "$target/punctual/build/guest/linux/vmlinuz" ] &&
+		[ -s "$target/punctual/build/guest/linux/initrd" ]
+}
+
+test_guest()
+{
+	timed './dev run configs/linux.json' ./dev run configs/linux.json
+	point 'without a guest it ends 78' [ "$status" -eq 78 ]
+	point 'and names the command' grep -q './dev guest linux' "$err"
+	timed './dev guest linux, first' ./dev guest linux
+	point './dev guest linux ends 0' [ "$status" -eq 0 ]
+	point './dev guest linux makes a guest' has_guest
+	timed './dev guest linux, second' ./dev guest linux
+	point 'the second one ends 0, too' [ "$status" -eq 0 ]
+	point 'and says nothing' [ ! -s "$err" ]
+	timed './dev run configs/linux.json' ./dev run configs/linux.json \
+		--set timer.mode=kernel --set boot_args.run=true
+	if $kvm; then
+		point 'Linux boots, and ends 0' [ "$status" -eq 0 ]
+	else
+		point 'there is only no /dev/kvm' [ "$status" -eq 77 ]
+	fi
+}
+
 has_sums()
 {
 	tail -n 1 "$out" |
@@ -187,5 +214,6 @@ make_root >"$err" 2>&1 || {
 echo "# root made in $((SECONDS - began)) s; /dev/kvm there: $kvm"
 point 'the root holds git and no tool of ours' is_bare
 test_run
+test_guest
 test_test
 tap_end

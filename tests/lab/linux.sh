@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034
+# linux - for jobs that boot Linux as a guest, from configs/linux.json. Read by
+# them inside the emulated host; they count their points in $points.
+config=/configs/linux.json
+points=0 failed=no
+
+# holds WHAT COMMAND...: a point
+holds() {
+	points=$((points + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $points - $what"
+	else
+		echo "not ok $points - $what"
+		failed=yes
+	fi
+}
+
+is_positive() {
+	[ "${1:-0}" -gt 0 ]
+}
+
+# member NAME: the first number of that name in the run's result
+member() {
+	awk -F'[ ,:"]+' -v name="$1" '$2 == name { print $3; exit }' "$json"
+}
+
+# ticks: local timer interrupts of all CPUs; 0 if one had none
+ticks() {
+	sed -n 's/.*local timer interrupts: //p' "$out" | awk '{
+		sum = 0
+		for (i = 1; i <= NF; i++) {
+			if (+$i == 0) { sum = 0; break }
+			sum += $i
+		}
+		print sum
+		exit
+	}'
+}
+
+# boot NAME OPTION...: starts the guest; standard input is what is typed, and
+# waits there before the guest has a driver. Leaves status, and the names of
+# files: out (the console), err, json.
+boot() {
+	name=$1 failed=no
+	shift
+	out=/out/$name.txt err=/out/$name.err json=/out/$name.json
+	status=0
+	punctual run -q $config --json="$json" --set run.timeout_ms=120000 "$@" \
+		> "$out" 2> "$err" || status=$?
+}
+
+# explain: what the guest said, if a point of it failed
+explain() {
+	[ $failed = no ] || tail -n 60 "$out" "$err" | sed 's/^/# /'
+}
