@@ -106,5 +106,9 @@ stage_guests() {
 	exec 9> "$cache/lock"
 	flock 9
 	guest_initrd "$dir/initrd" "$guest_linux/init"
+	if plan_needs "$1" linux-generic; then
+		fetch_vmlinuz "$cache/vmlinuz-generic" linux-image-amd64
+		cp "$cache/vmlinuz-generic" "$dir/"
+	fi
 	exec 9>&-
 }

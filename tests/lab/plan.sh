@@ -12,7 +12,8 @@
 #                         a variant that only such hosts have. Repeated, the
 #                         job runs once for each; "default": none
 #   # needs: linux        configs/linux.json is to start, and /lab/linux.sh to be
-#                         there
+#                         there. Repeated: linux-generic is vmlinuz-generic
+#                         beside that one's kernel
 
 # job_field FILE FIELD: its values, one a line
 job_field() {
