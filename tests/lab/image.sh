@@ -110,5 +110,30 @@ stage_guests() {
 		fetch_vmlinuz "$cache/vmlinuz-generic" linux-image-amd64
 		cp "$cache/vmlinuz-generic" "$dir/"
 	fi
+	if plan_needs "$1" cyclictest; then
+		unpack "$cache/rt-tests" rt-tests libnuma1
+		stage_program "$run_dir/rt-tests" \
+			"$cache/rt-tests/usr/bin/cyclictest" \
+			"$cache/rt-tests/usr/lib/x86_64-linux-gnu"
+		guest_initrd "$dir/initrd-cyclictest" "$guest_linux/init" \
+			"$run_dir/rt-tests"
+	fi
 	exec 9>&-
+}
+
+# stage_program ROOT FILE [DIR]: FILE as /bin/NAME, with its loader and libraries,
+# those in DIR before this machine's own.
+stage_program() {
+	local root=$1 file=$2 path
+
+	install -D "$file" "$root/bin/${file##*/}"
+	LD_LIBRARY_PATH=${3-} ldd "$file" |
+		sed -n 's,^[^/]*\(/[^ ]*\) (.*,\1,p' |
+		while read -r path; do
+			case $path in
+			# Programs name it so; the loader looks in /lib.
+			*/ld-linux*) install -D "$path" "$root$path" ;;
+			*) install -D "$path" "$root/lib/${path##*/}" ;;
+			esac
+		done
 }

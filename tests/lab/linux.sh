@@ -40,6 +40,11 @@ ticks() {
 	}'
 }
 
+# boot_args: the configuration's command line
+boot_args() {
+	sed -n 's/.*"boot_args": "\(.*\)".*/\1/p' $config
+}
+
 # boot NAME OPTION...: starts the guest; standard input is what is typed, and
 # waits there before the guest has a driver. Leaves status, and the names of
 # files: out (the console), err, json.

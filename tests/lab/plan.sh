@@ -6,25 +6,29 @@
 # head says:
 #   # hosts: PATTERN...   hosts it runs on, as globs (amd*)
 #   # timeout: SECONDS    by the host's clock, which may be a slow one
-#   # standard: yes|no    whether it runs without being asked for
+#   # standard: yes|no|PATTERN...  whether, or on which of its hosts, it runs
+#                         without being asked for
 #   # param: WORDS        module parameters: X=Y for kvm_intel or kvm_amd,
 #                         whichever the host has; kvm.X=Y; kvm_intel.X=Y for
 #                         a variant that only such hosts have. Repeated, the
 #                         job runs once for each; "default": none
 #   # needs: linux        configs/linux.json is to start, and /lab/linux.sh to be
 #                         there. Repeated: linux-generic is vmlinuz-generic
-#                         beside that one's kernel
+#                         beside that one's kernel; cyclictest is
+#                         initrd-cyclictest there
 
 # job_field FILE FIELD: its values, one a line
 job_field() {
 	sed -n "/^#/!q;s/^# $2: *//p" "$1"
 }
 
-job_here() {
+# host_in PATTERN...
+host_in() {
 	local pattern found=1
 
 	set -f # the patterns are for the host's name, not for files
-	for pattern in $(job_field "$1" hosts); do
+	# shellcheck disable=SC2068
+	for pattern in $@; do
 		# shellcheck disable=SC2053
 		[[ $host != $pattern ]] || found=0
 	done
@@ -32,15 +36,20 @@ job_here() {
 	return $found
 }
 
+job_here() {
+	host_in "$(job_field "$1" hosts)"
+}
+
 job_wanted() {
-	local name=${1##*/}
+	local name=${1##*/} standard
 
 	if [[ -n $pattern ]]; then
 		# shellcheck disable=SC2053
 		[[ ${name%.sh} == $pattern ]]
-	else
-		[[ $(job_field "$1" standard) == yes ]]
+		return
 	fi
+	standard=$(job_field "$1" standard)
+	[[ $standard == yes ]] || host_in "$standard"
 }
 
 # False if a parameter is for a module that this host does not load.
