@@ -5,7 +5,8 @@
  * Words: wait=spin|spin0|hlt (ring 3, ring 0, HLT), fires=N, warmup=N,
  * period_tsc=N or period_us=N, tsc_khz=N (if the host does not tell),
  * dist=fixed|random (random: uniform in half to one and a half periods),
- * seed=N, cpus=N. Other programs in the same image: arms_only (arms `fires`
+ * seed=N, cpus=N, print_samples (all of them, for a VMM that takes no report).
+ * Other programs in the same image: arms_only (arms `fires`
  * far deadlines, waits for none, tells what an arm costs) and edge
  * (lateness_edge.h).
  * Exit status: 0 all fired, 1 any early, 2 any lost or doubled, else power.h.
@@ -43,6 +44,7 @@
 #define ARMS_ONLY_UNKNOWN_TSC 40000000000ull
 
 static struct lateness_plan plan;
+static bool prints_samples;
 static struct lateness_result results[CPUS_MAX];
 static unsigned cpu_count;
 
@@ -142,12 +144,14 @@ static void hand_over_samples(void)
 			   (uint32_t)(uintptr_t)&results[i].report);
 }
 
-static void print_warmup(const struct lateness_result *r)
+/* Those of [from, to), in the order of the fires. */
+static void print_samples(const struct lateness_result *r, const char *name,
+			  uint32_t from, uint32_t to)
 {
-	console_printf("lateness: cpu %u: warm-up:", (unsigned)r->report.cpu);
-	for (uint32_t i = 0; i < r->report.warmup; i++)
+	console_printf("lateness: cpu %u: %s:", (unsigned)r->report.cpu, name);
+	for (uint32_t i = from; i < to; i++)
 		console_printf(" %lld", (long long)r->samples[i]);
-	console_puts(r->report.warmup ? "\n" : " none\n");
+	console_puts(from < to ? "\n" : " none\n");
 }
 
 static void sort_in_user(void *samples, uint64_t n)
@@ -211,7 +215,9 @@ static uint32_t print_result(const struct lateness_result *r)
 {
 	const struct lateness_report *report = &r->report;
 
-	print_warmup(r);
+	print_samples(r, "warm-up", 0, report->warmup);
+	if (prints_samples)
+		print_samples(r, "samples", report->warmup, report->count);
 	print_lateness(r);
 	console_printf("lateness: cpu %u: early %u lost %u doubled %u "
 		       "turns %llu wait %llu cycles\n",
@@ -246,6 +252,7 @@ void guest_main(void)
 	bool only_arms, edge;
 
 	plan_by_words();
+	prints_samples = words_flag("print_samples");
 	only_arms = words_flag("arms_only");
 	edge = words_flag("edge");
 	if (edge && only_arms)

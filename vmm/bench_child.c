@@ -13,11 +13,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,8 +40,9 @@ struct line_reader {
 
 struct child {
 	pid_t pid;
-	int json_fd, err_fd; /* -1: at their end */
-	size_t json_room;
+	int out_fd, err_fd; /* -1: at their end */
+	size_t text_room;
+	uint64_t end_ns; /* of its time, CLOCK_MONOTONIC; 0: no limit */
 	struct line_reader lines;
 	struct bench_signals *signals;
 	struct bench_output *output;
@@ -112,30 +115,30 @@ static void take_lines(struct line_reader *lines, const char *text, size_t len)
 	}
 }
 
-static void take_json(struct child *child, const char *text, size_t len)
+static void take_text(struct child *child, const char *text, size_t len)
 {
 	struct bench_output *output = child->output;
-	size_t room = child->json_room;
-	char *json;
+	size_t room = child->text_room;
+	char *more;
 
 	if (output->is_too_long ||
-	    output->json_len + len > BENCH_SAMPLE_JSON_MAX) {
+	    output->text_len + len > BENCH_SAMPLE_JSON_MAX) {
 		output->is_too_long = true;
 		return;
 	}
-	while (room < output->json_len + len)
+	while (room < output->text_len + len)
 		room = room ? 2 * room : 1 << 16;
-	if (room > child->json_room) {
-		json = realloc(output->json, room);
-		if (!json) {
+	if (room > child->text_room) {
+		more = realloc(output->text, room);
+		if (!more) {
 			output->is_too_long = true;
 			return;
 		}
-		output->json = json;
-		child->json_room = room;
+		output->text = more;
+		child->text_room = room;
 	}
-	memcpy(output->json + output->json_len, text, len);
-	output->json_len += len;
+	memcpy(output->text + output->text_len, text, len);
+	output->text_len += len;
 }
 
 /* Reads what is there; closes *fd, and makes it -1, at the end. */
@@ -153,8 +156,8 @@ static void drain(struct child *child, int *fd)
 		if (n <= 0) {
 			close(*fd);
 			*fd = -1;
-		} else if (fd == &child->json_fd) {
-			take_json(child, text, (size_t)n);
+		} else if (fd == &child->out_fd) {
+			take_text(child, text, (size_t)n);
 		} else {
 			take_lines(&child->lines, text, (size_t)n);
 		}
@@ -170,22 +173,54 @@ static void pass_on(struct child *child, int number)
 		signals->stopped_by = number;
 }
 
+static uint64_t ns_of(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 +
+	       (uint64_t)time->tv_usec * 1000;
+}
+
 /* True once the child is gone. */
 static bool take_signals(struct child *child)
 {
 	struct signalfd_siginfo info;
+	struct rusage usage;
 	int status;
 
 	while (read(child->signals->fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
 			pass_on(child, (int)info.ssi_signo);
-	if (waitpid(child->pid, &status, WNOHANG) != child->pid ||
+	if (wait4(child->pid, &status, WNOHANG, &usage) != child->pid ||
 	    (!WIFEXITED(status) && !WIFSIGNALED(status)))
 		return false;
 	child->output->status = WIFEXITED(status)
 					? WEXITSTATUS(status)
 					: EXIT_STATUS_SIGNAL + WTERMSIG(status);
+	child->output->user_cpu_ns = ns_of(&usage.ru_utime);
+	child->output->system_cpu_ns = ns_of(&usage.ru_stime);
 	return true;
+}
+
+/* Once: what remains is to wait for the end. */
+static void kill_late(struct child *child)
+{
+	child->end_ns = 0;
+	kill(child->pid, SIGKILL);
+	end_line(&child->lines);
+	snprintf(child->lines.kept, child->lines.kept_size, "time limit");
+	child->lines.has_own = true;
+}
+
+/* As poll() takes it. */
+static int ms_left(const struct child *child)
+{
+	uint64_t now_ns = monotonic_ns(), left_ms;
+
+	if (!child->end_ns)
+		return -1;
+	if (now_ns >= child->end_ns)
+		return 0;
+	left_ms = (child->end_ns - now_ns) / 1000000 + 1;
+	return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
 static void read_until_end(struct child *child)
@@ -195,24 +230,26 @@ static void read_until_end(struct child *child)
 	while (!is_gone) {
 		struct pollfd fds[] = {
 			{.fd = child->signals->fd, .events = POLLIN},
-			{.fd = child->json_fd, .events = POLLIN},
+			{.fd = child->out_fd, .events = POLLIN},
 			{.fd = child->err_fd, .events = POLLIN},
 		};
 
-		if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), ms_left(child)) < 0)
 			continue;
+		if (child->end_ns && !ms_left(child))
+			kill_late(child);
 		if (fds[0].revents)
 			is_gone = take_signals(child);
-		drain(child, &child->json_fd);
+		drain(child, &child->out_fd);
 		drain(child, &child->err_fd);
 	}
 	end_line(&child->lines);
 }
 
 /* Between fork and exec. Only failures are heard of, on stderr. argv is an
- * array of strings that execv() takes without their const. */
+ * array of strings that execvp() takes without their const. */
 __attribute__((noreturn)) static void be_child(const char *program, void *argv,
-					       int json_fd, int err_fd,
+					       int out_fd, int err_fd,
 					       pid_t parent,
 					       const sigset_t *mask)
 {
@@ -224,28 +261,27 @@ __attribute__((noreturn)) static void be_child(const char *program, void *argv,
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(EXIT_STATUS_INTERNAL);
 	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
-	    dup2(null_fd, STDOUT_FILENO) >= 0 && !fcntl(json_fd, F_SETFD, 0) &&
+	    dup2(out_fd, STDOUT_FILENO) >= 0 &&
 	    !sigprocmask(SIG_SETMASK, mask, NULL))
-		execv(program, argv);
+		execvp(program, argv);
 	dprintf(STDERR_FILENO, OWN_PREFIX "%s: %s\n", program, strerror(errno));
 	_exit(EXIT_STATUS_INTERNAL);
 }
 
-static const char **make_argv(const char *config, const char *json_option,
-			      const char *const *sets, size_t set_count,
-			      const char *const *extra)
+const char **bench_child_run_argv(const char *config, const char *const *sets,
+				  size_t set_count, const char *const *extra)
 {
 	const char **argv;
 	size_t n = 0, extra_count = 0;
 
 	while (extra && extra[extra_count])
 		extra_count++;
-	argv = calloc(2 * set_count + extra_count + 8, sizeof(*argv));
+	argv = calloc(2 * set_count + extra_count + 7, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	argv[n++] = "punctual";
 	argv[n++] = "run";
-	argv[n++] = json_option;
+	argv[n++] = "--json";
 	argv[n++] = "-q";
 	for (size_t i = 0; i < extra_count; i++)
 		argv[n++] = extra[i];
@@ -267,44 +303,37 @@ static int open_pipe(int ends[2])
 	return 0;
 }
 
-static int start(struct child *child, const char *program, const char *config,
-		 const char *const *sets, size_t set_count,
-		 const char *const *extra)
+static int start(struct child *child, const char *program,
+		 const char *const *argv)
 {
-	int json[2], errors[2], ret;
-	const char **argv;
-	char option[64];
+	int out[2], errors[2], ret;
 	pid_t self = getpid();
 
-	ret = open_pipe(json);
+	ret = open_pipe(out);
 	if (ret)
 		return ret;
 	ret = open_pipe(errors);
 	if (ret)
-		goto out_json;
-	snprintf(option, sizeof(option), "--json=/proc/self/fd/%d", json[1]);
-	argv = make_argv(config, option, sets, set_count, extra);
-	child->pid = argv ? fork() : -1;
+		goto out_out;
+	child->pid = fork();
 	if (!child->pid)
-		be_child(program, argv, json[1], errors[1], self,
-			 &child->signals->old_mask);
+		be_child(program, (void *)(uintptr_t)argv, out[1], errors[1],
+			 self, &child->signals->old_mask);
 	ret = child->pid < 0 ? -errno : 0;
-	free(argv);
 	close(errors[1]);
 	child->err_fd = errors[0];
 	if (ret)
 		close(errors[0]);
-out_json:
-	close(json[1]);
-	child->json_fd = json[0];
+out_out:
+	close(out[1]);
+	child->out_fd = out[0];
 	if (ret)
-		close(json[0]);
+		close(out[0]);
 	return ret;
 }
 
-int bench_child_run(const char *program, const char *config,
-		    const char *const *sets, size_t set_count,
-		    const char *const *extra, struct bench_signals *signals,
+int bench_child_run(const char *program, const char *const *argv,
+		    uint64_t limit_ms, struct bench_signals *signals,
 		    struct bench_output *output, char *err, size_t err_size)
 {
 	struct child child = {
@@ -317,16 +346,18 @@ int bench_child_run(const char *program, const char *config,
 	int ret;
 
 	*output = (struct bench_output){0};
-	ret = start(&child, program, config, sets, set_count, extra);
+	ret = start(&child, program, argv);
 	if (ret) {
 		snprintf(err, err_size, "starting a run: %s", strerror(-ret));
 		return ret;
 	}
+	if (limit_ms)
+		child.end_ns = start_ns + limit_ms * 1000000;
 	read_until_end(&child);
 	output->wall_ns = monotonic_ns() - start_ns;
 	/* What a process that outlives the child may still hold open. */
-	if (child.json_fd >= 0)
-		close(child.json_fd);
+	if (child.out_fd >= 0)
+		close(child.out_fd);
 	if (child.err_fd >= 0)
 		close(child.err_fd);
 	return 0;

@@ -130,7 +130,7 @@ static size_t digit(const struct planner *p, size_t index, size_t axis)
 static int fill_cell(struct planner *p, struct bench_cell *cell, size_t index)
 {
 	size_t room =
-		BENCH_KEPT_SETS + 2 * p->axis_count + p->options->set_count;
+		BENCH_KEPT_SETS + 2 * p->axis_count + p->options->set_count + 1;
 	int ret = 0;
 
 	cell->sets = calloc(room, sizeof(*cell->sets));
@@ -156,6 +156,39 @@ static int fill_cell(struct planner *p, struct bench_cell *cell, size_t index)
 	return ret;
 }
 
+/* A row like that of cell `index`, but for the timer mode. */
+static int fill_baseline(struct planner *p, struct bench_cell *cell,
+			 size_t index)
+{
+	int ret = fill_cell(p, cell, index);
+
+	if (!ret)
+		ret = add_set(cell, BENCH_MODE_KEY "=kernel");
+	free(cell->mode);
+	cell->mode = strdup("qemu");
+	cell->is_qemu = true;
+	return ret || !cell->mode ? -ENOMEM : 0;
+}
+
+static int add_cells(struct planner *p, const char *config, size_t block,
+		     size_t cells, size_t rows)
+{
+	struct bench_plan *plan = p->plan;
+	size_t per_block = rows + p->options->has_qemu;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < cells / rows * per_block; i++) {
+		struct bench_cell *cell = &plan->cells[plan->cell_count++];
+		size_t index = i / per_block * rows + i % per_block;
+
+		cell->config = config;
+		cell->block = block + i / per_block;
+		ret = i % per_block < rows ? fill_cell(p, cell, index)
+					   : fill_baseline(p, cell, index - 1);
+	}
+	return ret;
+}
+
 static int add_config(struct planner *p, const char *config, bool has_wait)
 {
 	struct bench_plan *plan = p->plan;
@@ -171,19 +204,12 @@ static int add_config(struct planner *p, const char *config, bool has_wait)
 		cells *= p->axes[i].count;
 		if (i >= p->rows_from)
 			rows *= p->axes[i].count;
-		if (first + cells > BENCH_CELLS_MAX)
+		if (first + cells * (1 + p->options->has_qemu) >
+		    BENCH_CELLS_MAX)
 			return fail(p, "more than %d combinations",
 				    BENCH_CELLS_MAX);
 	}
-	for (size_t i = 0; i < cells; i++) {
-		struct bench_cell *cell = &plan->cells[plan->cell_count++];
-
-		cell->config = config;
-		cell->block = block + i / rows;
-		if (fill_cell(p, cell, i))
-			return fail_memory(p);
-	}
-	return 0;
+	return add_cells(p, config, block, cells, rows) ? fail_memory(p) : 0;
 }
 
 static int make(struct planner *p, const bool *has_wait)

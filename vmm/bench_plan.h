@@ -30,6 +30,7 @@ struct bench_cell {
 	char *mode;   /* its row: "kernel", "userspace auto" */
 	char *group;  /* what else varies: "wait=spin", or "" */
 	size_t block; /* counts from 0 */
+	bool is_qemu; /* not a run of ours: --baseline qemu */
 	/* Set by who loads the config. */
 	bool is_kernel;				     /* timer.mode in force */
 	const struct bench_calibration *calibration; /* NULL: needs none */
@@ -48,7 +49,8 @@ struct bench_plan {
  * The modes are kernel, userspace without advance and userspace with
  * advance=auto, unless --vary has timer.mode or timer.advance. has_wait, one
  * for each config: its guest's command line has a word wait=, which is then
- * varied over spin and hlt unless --vary or --set decide on it.
+ * varied over spin and hlt unless --vary or --set decide on it. With --baseline
+ * each block gets a last row "qemu", in mode kernel.
  * 0; -EINVAL with one line in err (a --vary that cannot be understood, a key
  * given twice or kept by bench, too many cells or runs); -ENOMEM.
  */

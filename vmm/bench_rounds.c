@@ -5,6 +5,7 @@
  */
 #include "bench_rounds.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "bench_qemu.h"
 #include "config.h"
 #include "end.h"
 #include "options.h"
@@ -57,12 +59,17 @@ static void judge(struct bench_run *run, const struct bench_output *output)
 		     *output->line ? ": " : "", output->line);
 		return;
 	}
+	if (!output->text_len) {
+		lose(run, "status %d, no result%s%s", run->status,
+		     *output->line ? ": " : "", output->line);
+		return;
+	}
 	if (output->is_too_long) {
 		lose(run, "a result of more than %d bytes",
 		     BENCH_SAMPLE_JSON_MAX);
 		return;
 	}
-	if (bench_sample_read(output->json, output->json_len, &run->sample,
+	if (bench_sample_read(output->text, output->text_len, &run->sample,
 			      &run->hist, err, sizeof(err))) {
 		run->sample = (struct bench_sample){0};
 		lose(run, "status %d, %s", run->status, err);
@@ -141,22 +148,57 @@ static bool wants_series(const struct bench *bench, size_t cell,
 	       bench->configs[cell].vcpu_count <= SERIES_VCPUS_MAX;
 }
 
+static int out_of_memory(struct bench *bench)
+{
+	snprintf(bench->err, sizeof(bench->err), "%s", strerror(ENOMEM));
+	return -ENOMEM;
+}
+
+static int run_qemu(struct bench *bench, const struct config *config,
+		    struct bench_output *output)
+{
+	struct bench_qemu_args args;
+	struct host_info before, after;
+	int ret = bench_qemu_args(config, &args);
+
+	if (ret)
+		return out_of_memory(bench);
+	host_read(&before);
+	ret = bench_child_run(BENCH_QEMU_PROGRAM, args.argv, config->timeout_ms,
+			      &bench->signals, output, bench->err,
+			      sizeof(bench->err));
+	host_read(&after);
+	free(args.append);
+	if (ret)
+		return ret;
+	ret = bench_qemu_convert(output,
+				 after.steal_ticks - before.steal_ticks);
+	return ret ? out_of_memory(bench) : 0;
+}
+
 static int run_child(struct bench *bench, size_t index, bool with_series,
 		     struct bench_output *output)
 {
 	const struct bench_cell *cell = &bench->plan.cells[index];
 	char entry_cost[BENCH_ENTRY_COST_SIZE];
 	/* No page fault of the host's falls into a measurement. */
-	const char *extra[4] = {"--prefault"};
+	const char *extra[4] = {"--prefault"}, **argv;
 	size_t n = 1;
+	int ret;
 
 	extra[n] = bench_calibration_option(cell->calibration, entry_cost);
 	n += extra[n] != NULL;
 	if (with_series)
 		extra[n] = "--samples";
-	return bench_child_run(PROGRAM, cell->config, bench_sets(cell),
-			       cell->set_count, extra, &bench->signals, output,
-			       bench->err, sizeof(bench->err));
+	argv = bench_child_run_argv(cell->config, bench_sets(cell),
+				    cell->set_count, extra);
+	if (!argv)
+		return out_of_memory(bench);
+	/* Its limit is the config's. */
+	ret = bench_child_run(PROGRAM, argv, 0, &bench->signals, output,
+			      bench->err, sizeof(bench->err));
+	free(argv);
+	return ret;
 }
 
 /* 0, or the status to end with at once, with or without a message. */
@@ -171,7 +213,9 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 	int ret, status = 0;
 
 	bench_progress_show(&bench->progress, round);
-	ret = run_child(bench, index, with_series, &output);
+	ret = bench->plan.cells[index].is_qemu
+		      ? run_qemu(bench, &bench->configs[index], &output)
+		      : run_child(bench, index, with_series, &output);
 	bench_progress_clear(&bench->progress);
 	if (ret)
 		return EXIT_STATUS_INTERNAL;
@@ -188,11 +232,11 @@ static int run_cell(struct bench *bench, unsigned int round, size_t position)
 		run->wall_ns = output.wall_ns;
 		judge(run, &output);
 		if (run->is_ok && with_series)
-			bench_series_read(output.json, output.json_len,
+			bench_series_read(output.text, output.text_len,
 					  &run->series);
 		tell(bench, &bench->plan.cells[index], round, run);
 	}
-	free(output.json);
+	free(output.text);
 	return status;
 }
 

@@ -17,6 +17,7 @@
 #include "bench_json.h"
 #include "bench_plan.h"
 #include "bench_plot.h"
+#include "bench_qemu.h"
 #include "bench_rounds.h"
 #include "bench_stats.h"
 #include "bench_table.h"
@@ -69,7 +70,11 @@ static int check_cells(struct bench *bench)
 		if (config_load(cell->config, bench_sets(cell), cell->set_count,
 				config, bench->err, sizeof(bench->err)))
 			return EXIT_STATUS_CONFIG;
-		cell->is_kernel = config->mode == TIMER_KERNEL;
+		if (cell->is_qemu &&
+		    bench_qemu_check(config, bench->err, sizeof(bench->err)))
+			return EXIT_STATUS_CONFIG;
+		cell->is_kernel =
+			config->mode == TIMER_KERNEL && !cell->is_qemu;
 		/* Without one the runs will say what is wrong. */
 		cell->has_image_hash = !image_hash(config->kernel_image_path,
 						   &cell->image_hash);
@@ -92,6 +97,13 @@ static int make_plan(struct bench *bench)
 		snprintf(bench->err, sizeof(bench->err), "%s",
 			 strerror(ENOMEM));
 		return status;
+	}
+	if (bench->options->has_qemu && !bench_qemu_is_there()) {
+		snprintf(bench->err, sizeof(bench->err),
+			 "--baseline qemu: " BENCH_QEMU_PROGRAM
+			 " is not in the PATH (Debian: qemu-system-x86)");
+		free(has_wait);
+		return EXIT_STATUS_CANNOT;
 	}
 	status = find_waits(bench, has_wait);
 	if (!status) {

@@ -16,23 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "program.h"
+
 extern char **environ;
 
 bool gnuplot_is_there(void)
 {
-	const char *at = getenv("PATH");
-	char path[4096];
-
-	while (at && *at) {
-		size_t len = strcspn(at, ":");
-
-		snprintf(path, sizeof(path), "%.*s/gnuplot", (int)len, at);
-		if (!access(path, X_OK))
-			return true;
-		at += len;
-		at += *at == ':';
-	}
-	return false;
+	return program_is_there("gnuplot");
 }
 
 void gnuplot_quote(FILE *script, const char *text)

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Is it in the PATH? Asked before the work, so that what will be missing is
- * known at once. */
+/* See program_is_there(). */
 bool gnuplot_is_there(void);
 
 /* Writes text for the inside of single quotes, where a quote is doubled and

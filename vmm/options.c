@@ -17,45 +17,6 @@
 
 #include "trace_format.h"
 
-const char options_usage[] =
-	"usage: punctual run CONFIG [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [--samples] [--prefault] [--trace=FILE]\n"
-	"                           [--trace-events=LIST] [-q] [-v]\n"
-	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
-	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
-	"                           [--hgrm=PREFIX] [--plot=FILE.svg] [-q] [-v]\n"
-	"       punctual compare A.json B.json [--json[=FILE]] [-q]\n"
-	"       punctual check CONFIG [--set KEY=VALUE]... [--json[=FILE]] [-q]\n"
-	"       punctual probe [--json[=FILE]] [-q]\n"
-	"       punctual trace FILE\n"
-	"       punctual tune-sim TRACE... [--plot=FILE.svg]\n"
-	"       punctual --version | -h | --help\n"
-	"\n"
-	"  run    start the guest; its exit status becomes ours\n"
-	"  bench  the same guest under several timer modes, side by side\n"
-	"  compare  two results of bench, of two hosts, kernels or versions\n"
-	"  check  validate a config and print it with every default\n"
-	"  probe  what this host can do\n"
-	"  trace  print what --trace has recorded, a line for each record\n"
-	"  tune-sim\n"
-	"         what the tuners would have made of recorded deliveries\n"
-	"\n"
-	"  --set KEY=VALUE  override one key of the config\n"
-	"  --json[=FILE]    the result as JSON, to FILE or to stdout\n"
-	"  --hgrm=PREFIX    lateness of each row as an HdrHistogram percentile\n"
-	"                   file, PREFIX and the row's name\n"
-	"  --plot=FILE.svg  a picture of it, made by gnuplot\n"
-	"  --samples        raw lateness samples in the JSON\n"
-	"  --prefault       give the guest all its memory before it runs; bench\n"
-	"                   does so\n"
-	"  --entry-cost=RUNNING,HALTED\n"
-	"                   what vmentry_advance auto would measure, in TSC\n"
-	"                   cycles; bench measures once and tells its runs so\n"
-	"  --trace=FILE     record the life of every deadline\n"
-	"  --trace-events=LIST\n"
-	"                   only these, such as arrive,drop\n"
-	"  -q, --quiet      errors only      -v, --verbose  say more\n";
-
 enum {
 	OPT_SET = 0x100,
 	OPT_JSON,
@@ -64,6 +25,7 @@ enum {
 	OPT_PREFAULT,
 	OPT_ROUNDS,
 	OPT_VARY,
+	OPT_BASELINE,
 	OPT_HGRM,
 	OPT_PLOT,
 	OPT_TRACE,
@@ -83,6 +45,7 @@ static const struct option long_options[] = {
 	{"entry-cost", required_argument, NULL, OPT_ENTRY_COST},
 	{"rounds", required_argument, NULL, OPT_ROUNDS},
 	{"vary", required_argument, NULL, OPT_VARY},
+	{"baseline", required_argument, NULL, OPT_BASELINE},
 	{"hgrm", required_argument, NULL, OPT_HGRM},
 	{"plot", required_argument, NULL, OPT_PLOT},
 	{"trace", required_argument, NULL, OPT_TRACE},
@@ -131,6 +94,7 @@ static const struct {
 	{OPT_SET, "--set", FOR(RUN) | FOR(BENCH) | FOR(CHECK)},
 	{OPT_ROUNDS, "--rounds", FOR(BENCH)},
 	{OPT_VARY, "--vary", FOR(BENCH)},
+	{OPT_BASELINE, "--baseline", FOR(BENCH)},
 	{OPT_HGRM, "--hgrm", FOR(BENCH)},
 	{OPT_PLOT, "--plot", FOR(BENCH) | FOR(TUNE_SIM)},
 	{OPT_SAMPLES, "--samples", FOR(RUN)},
@@ -278,6 +242,13 @@ static int take_option(int opt, struct options *o, char *err, size_t err_size)
 		return 0;
 	case OPT_VARY:
 		o->vary[o->vary_count++] = optarg;
+		return 0;
+	case OPT_BASELINE:
+		if (strcmp(optarg, "qemu"))
+			return fail(err, err_size,
+				    "--baseline: not qemu, the only one",
+				    optarg);
+		o->has_qemu = true;
 		return 0;
 	case OPT_HGRM:
 		o->hgrm_prefix = optarg;

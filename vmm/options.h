@@ -28,6 +28,7 @@ struct options {
 	const char **vary; /* --vary, bench only, in order */
 	size_t vary_count;
 	unsigned int rounds;	    /* --rounds, bench only; 0: not given */
+	bool has_qemu;		    /* --baseline qemu, bench only */
 	const char *hgrm_prefix;    /* --hgrm, bench only; NULL: none */
 	const char *plot_path;	    /* --plot, bench and tune-sim; NULL: none */
 	const char *json_path;	    /* --json[=FILE]; "-": stdout; NULL: none */

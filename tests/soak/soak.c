@@ -114,7 +114,7 @@ static void read_more(const struct bench_output *output,
 	uint64_t cost_tsc;
 	char err[8];
 
-	if (json_parse(&doc, NULL, output->json, output->json_len,
+	if (json_parse(&doc, NULL, output->text, output->text_len,
 		       BENCH_SAMPLE_JSON_MAX, err, sizeof(err)))
 		return;
 	node = json_get(&doc, json_root(&doc), "lateness_all.max_ns");
@@ -133,13 +133,13 @@ static void judge(const struct bench_output *output, struct soak_result *result,
 		  char *message, size_t size)
 {
 	struct bench_sample sample = {0};
-	bool has_sample = output->json_len && !output->is_too_long;
+	bool has_sample = output->text_len && !output->is_too_long;
 
 	snprintf(message, size, "%s", output->line);
 	if (!has_sample)
 		snprintf(message, size, "%s",
 			 *output->line ? output->line : "no result");
-	else if (bench_sample_read(output->json, output->json_len, &sample,
+	else if (bench_sample_read(output->text, output->text_len, &sample,
 				   NULL, message, size))
 		has_sample = false;
 	result->message = message;
@@ -201,15 +201,22 @@ static int keep(struct soak *soak, const struct bench_output *output)
 static int run_one(struct soak *soak)
 {
 	struct bench_output output;
+	const char **argv;
 	char err[128];
 	int ret, status;
 
 	soak_choose(&soak->choice, soak->seed, soak->tally.runs, &soak->limits);
+	argv = bench_child_run_argv(soak->config, soak->sets, soak->set_count,
+				    NULL);
+	if (!argv) {
+		complain("%s", strerror(ENOMEM));
+		return EXIT_STATUS_INTERNAL;
+	}
 	start_hogs(soak);
-	ret = bench_child_run(soak->program, soak->config, soak->sets,
-			      soak->set_count, NULL, &soak->signals, &output,
+	ret = bench_child_run(soak->program, argv, 0, &soak->signals, &output,
 			      err, sizeof(err));
 	end_hogs(soak);
+	free(argv);
 	if (ret) {
 		complain("%s", err);
 		return EXIT_STATUS_INTERNAL;
@@ -223,7 +230,7 @@ static int run_one(struct soak *soak)
 	} else {
 		status = keep(soak, &output);
 	}
-	free(output.json);
+	free(output.text);
 	return status;
 }
 

@@ -19,29 +19,33 @@
 #include "bench_sample.h"
 #include "tap.h"
 
-/* In every script: "$json" is where the result goes. */
-#define PRELUDE       \
-	"#!/bin/sh\n" \
-	"for word; do case $word in --json=*) json=${word#*=};; esac; done\n"
+#define PRELUDE "#!/bin/sh\n"
 
 static char script_path[] = "/tmp/bench-child-XXXXXX";
+
+/* Of the next script, or 0. */
+static uint64_t limit_ms;
 
 static int run_script(const char *script, struct bench_signals *signals,
 		      struct bench_output *output)
 {
 	static const char *const more[] = {"--more=1,2", "--and", NULL};
 	static const char *const sets[] = {"a.b=1", "c.d=two words"};
+	const char **argv =
+		bench_child_run_argv("-odd name.json", sets, 2, more);
 	char err[128] = "";
 	int fd = mkstemp(script_path);
 	int ret;
 
+	ck_assert_ptr_nonnull(argv);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_gt(dprintf(fd, PRELUDE "%s", script), 0);
 	ck_assert_int_eq(fchmod(fd, 0700), 0);
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert_int_eq(bench_signals_open(signals), 0);
-	ret = bench_child_run(script_path, "-odd name.json", sets, 2, more,
-			      signals, output, err, sizeof(err));
+	ret = bench_child_run(script_path, argv, limit_ms, signals, output, err,
+			      sizeof(err));
+	free(argv);
 	bench_signals_close(signals);
 	unlink(script_path);
 	/* Nobody is left behind. */
@@ -56,32 +60,26 @@ START_TEST(test_bench_child_is_told_what_to_run)
 	struct bench_output output;
 
 	ck_assert_int_eq(
-		run_script("printf '%s|' \"$@\" | sed s,=/proc/.*/fd,, "
-			   ">\"$json\"\n",
-			   &signals, &output),
+		run_script("printf '%s|' \"$@\"\necho\n", &signals, &output),
 		0);
 	ck_assert_int_eq(output.status, 0);
-	ck_assert_uint_gt(output.json_len, 0);
-	output.json[output.json_len - 1] = '\0';
-	/* sed has taken the pipe's number to be unknown. */
-	ck_assert_ptr_eq(strstr(output.json, "run|--json/"), output.json);
-	ck_assert_ptr_nonnull(strstr(output.json,
-				     "|-q|--more=1,2|--and|--set|a.b=1|--set|"
-				     "c.d=two words|--|"
-				     "-odd name.json"));
+	ck_assert_uint_gt(output.text_len, 0);
+	output.text[output.text_len - 1] = '\0';
+	ck_assert_str_eq(output.text,
+			 "run|--json|-q|--more=1,2|--and|--set|a.b=1|--set|"
+			 "c.d=two words|--|-odd name.json|");
 	ck_assert_str_eq(output.line, "");
 	ck_assert_int_eq(signals.stopped_by, 0);
-	free(output.json);
+	free(output.text);
 }
 END_TEST
 
-START_TEST(test_bench_child_has_neither_stdin_nor_stdout)
+START_TEST(test_bench_child_has_no_stdin)
 {
 	struct bench_signals signals;
 	struct bench_output output;
 
 	ck_assert_int_eq(run_script("[ /proc/$$/fd/0 -ef /dev/null ] &&\n"
-				    "[ /proc/$$/fd/1 -ef /dev/null ] &&\n"
 				    "exit 3\n",
 				    &signals, &output),
 			 0);
@@ -108,8 +106,8 @@ START_TEST(test_bench_child_line_is_the_programs_last)
 
 	ck_assert_int_eq(run_script(lines[_i].script, &signals, &output), 0);
 	ck_assert_str_eq(output.line, lines[_i].line);
-	ck_assert_ptr_null(output.json);
-	free(output.json);
+	ck_assert_ptr_null(output.text);
+	free(output.text);
 }
 END_TEST
 
@@ -132,16 +130,15 @@ START_TEST(test_bench_child_pipes_are_read_while_it_runs)
 	struct bench_signals signals;
 	struct bench_output output;
 
-	ck_assert_int_eq(
-		run_script("head -c 300000 /dev/zero >\"$json\"\n"
-			   "head -c 300000 /dev/zero >&2\n"
-			   "head -c 300000 /dev/zero >>\"$json\"; exit 9\n",
-			   &signals, &output),
-		0);
+	ck_assert_int_eq(run_script("head -c 300000 /dev/zero\n"
+				    "head -c 300000 /dev/zero >&2\n"
+				    "head -c 300000 /dev/zero; exit 9\n",
+				    &signals, &output),
+			 0);
 	ck_assert_int_eq(output.status, 9);
-	ck_assert_uint_eq(output.json_len, 600000);
+	ck_assert_uint_eq(output.text_len, 600000);
 	ck_assert(!output.is_too_long);
-	free(output.json);
+	free(output.text);
 }
 END_TEST
 
@@ -150,14 +147,13 @@ START_TEST(test_bench_child_result_is_bounded)
 	struct bench_signals signals;
 	struct bench_output output;
 
-	ck_assert_int_eq(
-		run_script("head -c 17000000 /dev/zero >\"$json\"; exit 4\n",
-			   &signals, &output),
-		0);
+	ck_assert_int_eq(run_script("head -c 17000000 /dev/zero; exit 4\n",
+				    &signals, &output),
+			 0);
 	ck_assert_int_eq(output.status, 4);
 	ck_assert(output.is_too_long);
-	ck_assert_uint_le(output.json_len, BENCH_SAMPLE_JSON_MAX);
-	free(output.json);
+	ck_assert_uint_le(output.text_len, BENCH_SAMPLE_JSON_MAX);
+	free(output.text);
 }
 END_TEST
 
@@ -176,11 +172,12 @@ START_TEST(test_bench_child_that_cannot_start_says_so)
 {
 	struct bench_signals signals;
 	struct bench_output output;
+	const char *argv[] = {"c", NULL};
 	char err[128];
 
 	ck_assert_int_eq(bench_signals_open(&signals), 0);
-	ck_assert_int_eq(bench_child_run("/nonexistent", "c", NULL, 0, NULL,
-					 &signals, &output, err, sizeof(err)),
+	ck_assert_int_eq(bench_child_run("/nonexistent", argv, 0, &signals,
+					 &output, err, sizeof(err)),
 			 0);
 	bench_signals_close(&signals);
 	ck_assert_int_eq(output.status, 70);
@@ -223,12 +220,12 @@ START_TEST(test_bench_child_starts_with_the_old_mask)
 	struct bench_output output;
 
 	ck_assert_int_eq(run_script("sed -n s/SigBlk:.//p /proc/self/status "
-				    ">\"$json\"\n",
+				    "\n",
 				    &signals, &output),
 			 0);
-	ck_assert_uint_eq(output.json_len, 17);
-	ck_assert_int_eq(memcmp(output.json, "0000000000000000", 16), 0);
-	free(output.json);
+	ck_assert_uint_eq(output.text_len, 17);
+	ck_assert_int_eq(memcmp(output.text, "0000000000000000", 16), 0);
+	free(output.text);
 }
 END_TEST
 
@@ -264,6 +261,24 @@ START_TEST(test_bench_child_leaves_an_ignored_signal_alone)
 }
 END_TEST
 
+START_TEST(test_bench_child_is_killed_at_its_limit)
+{
+	struct bench_signals signals;
+	struct bench_output output;
+
+	limit_ms = 50;
+	ck_assert_int_eq(run_script("echo some; trap '' TERM; echo why >&2\n"
+				    "exec sleep 1000\n",
+				    &signals, &output),
+			 0);
+	ck_assert_int_eq(output.status, 128 + SIGKILL);
+	ck_assert_str_eq(output.line, "time limit");
+	ck_assert_int_eq(signals.stopped_by, 0);
+	ck_assert_uint_ge(output.wall_ns, 50 * 1000000);
+	free(output.text);
+}
+END_TEST
+
 /* A process that the child left behind holds the pipes open. */
 START_TEST(test_bench_child_does_not_wait_for_grandchildren)
 {
@@ -287,7 +302,7 @@ int main(void)
 	TCase *tc = tcase_create("bench_child");
 
 	tcase_add_test(tc, test_bench_child_is_told_what_to_run);
-	tcase_add_test(tc, test_bench_child_has_neither_stdin_nor_stdout);
+	tcase_add_test(tc, test_bench_child_has_no_stdin);
 	tcase_add_loop_test(tc, test_bench_child_line_is_the_programs_last, 0,
 			    sizeof(lines) / sizeof(lines[0]));
 	tcase_add_test(tc, test_bench_child_line_is_cut);
@@ -298,6 +313,7 @@ int main(void)
 	tcase_add_test(tc, test_bench_child_gets_the_parents_signal);
 	tcase_add_test(tc, test_bench_child_that_ignores_the_first_is_killed);
 	tcase_add_test(tc, test_bench_child_starts_with_the_old_mask);
+	tcase_add_test(tc, test_bench_child_is_killed_at_its_limit);
 	tcase_add_test(tc, test_bench_child_signals_without_a_child);
 	tcase_add_test(tc, test_bench_child_leaves_an_ignored_signal_alone);
 	tcase_add_test(tc, test_bench_child_does_not_wait_for_grandchildren);

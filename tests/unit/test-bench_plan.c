@@ -311,12 +311,38 @@ START_TEST(test_bench_plan_finds_the_word_wait)
 }
 END_TEST
 
+START_TEST(test_bench_plan_baseline)
+{
+	struct line line;
+
+	ck_assert_int_eq(plan(&line, "bench w.json --baseline=qemu"), 0);
+	ck_assert_uint_eq(line.plan.cell_count, 8);
+	expect_cell(&line, 2, "w.json", "userspace auto", "wait=spin", 0);
+	expect_cell(&line, 3, "w.json", "qemu", "wait=spin", 0);
+	expect_cell(&line, 4, "w.json", "kernel", "wait=hlt", 1);
+	expect_cell(&line, 7, "w.json", "qemu", "wait=hlt", 1);
+	ck_assert(line.plan.cells[7].is_qemu && !line.plan.cells[6].is_qemu);
+	expect_sets(&line, 3,
+		    "boot_args.wait=spin timer.mode=userspace "
+		    "timer.advance=auto timer.mode=kernel");
+	line_free(&line);
+	/* Also where no mode is varied. */
+	ck_assert_int_eq(plan(&line, "bench a.json --vary timer.mode=userspace "
+				     "--baseline=qemu"),
+			 0);
+	ck_assert_uint_eq(line.plan.cell_count, 2);
+	expect_cell(&line, 1, "a.json", "qemu", "", 0);
+	line_free(&line);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bench_plan");
 	TCase *tc = tcase_create("bench_plan");
 
 	tcase_add_test(tc, test_bench_plan_varies_modes_by_itself);
+	tcase_add_test(tc, test_bench_plan_baseline);
 	tcase_add_test(tc, test_bench_plan_varies_wait_where_there_is_the_word);
 	tcase_add_test(tc, test_bench_plan_leaves_wait_to_the_user);
 	tcase_add_test(tc, test_bench_plan_sets_a_whole_command_line_first);

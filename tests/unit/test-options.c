@@ -204,6 +204,7 @@ START_TEST(test_options_of_another_command)
 	bad("check a.json --rounds 3", "--rounds is for bench");
 	bad("run a.json --vary a=1,2", "--vary is for bench");
 	bad("run a.json --hgrm=x", "--hgrm is for bench");
+	bad("run a.json --baseline=qemu", "--baseline is for bench");
 	bad("run a.json --plot=x", "--plot is for bench");
 	bad("bench a.json --prefault", "--prefault is for run");
 	good("run a.json --prefault", COMMAND_RUN);
@@ -350,6 +351,8 @@ START_TEST(test_options_values)
 	bad("bench a.json --rounds", ": --rounds");
 	bad("bench a.json --vary", ": --vary");
 	bad("bench a.json --hgrm", ": --hgrm");
+	bad("bench a.json --baseline=kvmtool", "--baseline: not qemu");
+	bad("bench a.json --baseline", ": --baseline");
 	bad("bench a.json --plot", ": --plot");
 	bad("run a.json --samples=yes", ": --samples=yes");
 	bad("run a.json --quiet=yes", ": --quiet=yes");
