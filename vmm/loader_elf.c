@@ -140,9 +140,11 @@ int loader_elf_open(struct loader_elf *elf, const struct image_bytes *image,
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return load_fail(err, -EINVAL, "libelf is too old");
 	/* libelf reads only, though its prototype lacks the const. */
+	errno = 0;
 	elf->handle = elf_memory(bytes.out, image->size);
 	if (!elf->handle)
-		return load_fail(err, -ENOMEM, "libelf: %s", elf_errmsg(-1));
+		return load_fail(err, errno == ENOMEM ? -ENOMEM : -EINVAL,
+				 "ELF header not readable: %s", elf_errmsg(-1));
 	rc = loader_elf_check_header(elf, err);
 	if (rc)
 		loader_elf_close(elf);

@@ -276,6 +276,32 @@ START_TEST(test_loader_error_is_cut_at_its_buffer)
 }
 END_TEST
 
+/* What libelf itself refuses: more sections, which nobody here looks at, than
+ * there can be. It is the file that is wrong, not that there is no memory. */
+START_TEST(test_loader_inputs_too_many_sections)
+{
+	const uint64_t offset = 0x1e00;
+	struct elf_build b;
+	struct load_case c;
+
+	load_case_init(&c, 8 * LOAD_CASE_MIB);
+	elf_build_init(&b, true);
+	elf_build_load(&b, 0x200000, 0x1000, 0x200, 0x200);
+	b.entry = 0x200000;
+	elf_build_write(&b);
+	/* With e_shnum 0 their number is in the first section header. */
+	memset(b.bytes + offset, 0xff, sizeof(Elf64_Shdr));
+	memcpy(b.bytes + offsetof(Elf64_Ehdr, e_shoff), &offset,
+	       sizeof(offset));
+	load_case_image(&c, b.bytes, b.size);
+	errno = ENOMEM; /* of somebody before */
+	ck_assert_int_eq(load_case_run(&c), -EINVAL);
+	LOAD_CASE_SAYS(&c, "ELF header not readable: ");
+	elf_build_free(&b);
+	load_case_end(&c);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("loader_inputs");
@@ -288,6 +314,7 @@ int main(void)
 	tcase_add_test(tc, test_loader_initrd_that_does_not_fit);
 	tcase_add_test(tc, test_loader_bad_initrd_files);
 	tcase_add_test(tc, test_loader_files_that_are_no_images);
+	tcase_add_test(tc, test_loader_inputs_too_many_sections);
 	tcase_add_test(tc, test_loader_error_is_cut_at_its_buffer);
 	suite_add_tcase(suite, tc);
 	return tap_run(suite);
