@@ -112,12 +112,17 @@ void config_describe_value(const struct json_doc *doc,
 {
 	bool is_string = node->type == JSON_STRING;
 	int len = (int)(node->end - node->start);
+	size_t before = strlen(text);
 
 	if (node->type == JSON_ARRAY || node->type == JSON_OBJECT || len > 60)
 		add(text, size, "%s", json_type_name(node->type));
 	else
 		add(text, size, "%s%.*s%s", is_string ? "\"" : "", len,
 		    doc->text + node->start, is_string ? "\"" : "");
+	/* The one control character that JSON lets pass. */
+	for (char *at = text + before; *at; at++)
+		if (*at == '\x7f')
+			*at = '?';
 }
 
 void config_describe_section(const char *section, size_t len, char *text,

@@ -243,6 +243,12 @@ static const struct {
 	{IMAGE "}", "=1", "--set : " NO_KEY},
 	{IMAGE "}", "nothing.here=1", "--set nothing.here: " NO_KEY},
 	/* one line for the terminal, whatever the key looks like */
+	{IMAGE "}", "timer.mode=a\x7f",
+	 "--set timer.mode: expected \"userspace\" or \"kernel\", found "
+	 "\"a?\""},
+	{WITH("timer", "\"mode\":\"\x7f\""), NULL,
+	 "c.json:1:62: timer.mode: expected \"userspace\" or \"kernel\", "
+	 "found \"?\""},
 	{IMAGE "}", "a\nb\x1b[2J\x7f=1", "--set a?b?[2J?: " NO_KEY},
 	{IMAGE "}", "\t",
 	 "--set ?: expected KEY=VALUE, such as timer.mode=kernel"},
