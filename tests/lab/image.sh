@@ -118,6 +118,11 @@ stage_guests() {
 		guest_initrd "$dir/initrd-cyclictest" "$guest_linux/init" \
 			"$run_dir/rt-tests"
 	fi
+	if plan_needs "$1" qemu; then
+		stage_program "$2" "$(command -v qemu-system-x86_64)"
+		install -D -t "$2/usr/share/qemu" \
+			/usr/share/qemu/{qboot.rom,linuxboot_dma.bin}
+	fi
 	exec 9>&-
 }
 

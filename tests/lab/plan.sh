@@ -15,7 +15,8 @@
 #   # needs: linux        configs/linux.json is to start, and /lab/linux.sh to be
 #                         there. Repeated: linux-generic is vmlinuz-generic
 #                         beside that one's kernel; cyclictest is
-#                         initrd-cyclictest there
+#                         initrd-cyclictest there; qemu is this machine's own,
+#                         for the host to run
 
 # job_field FILE FIELD: its values, one a line
 job_field() {
