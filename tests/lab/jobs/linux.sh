@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# hosts: amd
+# hosts: amd intel
 # timeout: 400
-# standard: yes
+# standard: amd
 # needs: linux
 # shellcheck shell=sh
 # A stock kernel, the host's own, boots on punctual's interrupt controllers with
@@ -58,13 +58,20 @@ session() {
 	explain
 }
 
-for cpus in 1 2; do
-	for mode in kernel userspace; do
+# What a boot takes on the Intel host is minutes: one of each timer, and no more.
+case $LAB_HOST in
+intel*) all_cpus=1 ;;
+*) all_cpus='1 2' ;;
+esac
+for cpus in $all_cpus; do
+	for mode in userspace kernel; do
 		session "$mode-$cpus" IO-APIC "$cpus" --set "timer.mode=$mode"
 	done
 done
-session noapic XT-PIC 1 --set timer.mode=userspace \
-	--set boot-source.boot_args="console=ttyS0 quiet noapic"
-n=$(member extints)
-holds "noapic: interrupts of the 8259s: $n" is_positive "$n"
+if [ "$all_cpus" != 1 ]; then
+	session noapic XT-PIC 1 --set timer.mode=userspace \
+		--set boot-source.boot_args="$(boot_args) noapic"
+	n=$(member extints)
+	holds "noapic: interrupts of the 8259s: $n" is_positive "$n"
+fi
 echo "1..$points"
