@@ -148,16 +148,6 @@ static int take_samples(struct lateness_result *result, const char *at,
 	return 0;
 }
 
-/* "early 0 lost 0 doubled 0 turns 118037576 wait 839594423 cycles" */
-static bool take_sums(struct lateness_report *report, const char *at)
-{
-	return sscanf(at,
-		      "early %" SCNu32 " lost %" SCNu32 " doubled %" SCNu32
-		      " turns %" SCNu64 " wait %" SCNu64 " cycles",
-		      &report->early, &report->lost, &report->doubled,
-		      &report->loop_turns, &report->wait_tsc) == 5;
-}
-
 static bool skip_word(const char **at, const char *word)
 {
 	size_t len = strlen(word);
@@ -166,6 +156,23 @@ static bool skip_word(const char **at, const char *word)
 		return false;
 	*at += len;
 	return true;
+}
+
+/* "early 0 lost 0 doubled 0 turns 118037576 wait 839594423 cycles"; a copy, as
+ * sscanf() measures all that follows, which may be megabytes. */
+static bool take_sums(struct lateness_report *report, const char *at,
+		      const char *end)
+{
+	char line[160];
+
+	if (strncmp(at, "early ", strlen("early ")))
+		return false;
+	snprintf(line, sizeof(line), "%.*s", (int)(end - at), at);
+	return sscanf(line,
+		      "early %" SCNu32 " lost %" SCNu32 " doubled %" SCNu32
+		      " turns %" SCNu64 " wait %" SCNu64 " cycles",
+		      &report->early, &report->lost, &report->doubled,
+		      &report->loop_turns, &report->wait_tsc) == 5;
 }
 
 /* The warm-up comes first, the other samples behind it, the sums last. */
@@ -186,7 +193,7 @@ static int take_cpu_line(struct report *r, const char *at, const char *end)
 	} else if (skip_word(&at, "samples:") && !result->present) {
 		ret = take_samples(result, at, end);
 		result->present = !ret;
-	} else if (result->present && take_sums(&result->report, at)) {
+	} else if (result->present && take_sums(&result->report, at, end)) {
 		result->report.cpu = (uint32_t)cpu;
 		r->is_whole = true;
 	}
@@ -203,9 +210,8 @@ static int read_text(struct report *r, const char *text)
 		end = at + strcspn(at, "\r\n");
 		if (skip_word(&at, CPU_PREFIX))
 			ret = take_cpu_line(r, at, end);
-		else if (!r->tsc_khz)
-			sscanf(at, "lateness: TSC %" SCNu64 " kHz",
-			       &r->tsc_khz);
+		else if (!r->tsc_khz && skip_word(&at, "lateness: TSC "))
+			r->tsc_khz = strtoull(at, NULL, 10);
 		at = end + strspn(end, "\r\n");
 	}
 	return ret;
@@ -261,13 +267,24 @@ static int replace_text(struct bench_output *output, struct report *r,
 	return !ret && text && output->text ? 0 : -ENOMEM;
 }
 
+/* QEMU itself fails with 1, as a guest's status 0 does. */
 static void drop_text(struct bench_output *output, const char *why)
 {
+	if (!output->status)
+		output->status = EXIT_STATUS_INTERNAL;
 	free(output->text);
 	output->text = NULL;
 	output->text_len = 0;
 	if (!*output->line)
 		snprintf(output->line, sizeof(output->line), "%s", why);
+}
+
+/* The guests' statuses are below 64: what is above 128 is a signal. */
+static int guest_status(int status)
+{
+	if (status > EXIT_STATUS_SIGNAL)
+		return status;
+	return status % 2 ? status / 2 : EXIT_STATUS_INTERNAL;
 }
 
 int bench_qemu_convert(struct bench_output *output, uint64_t steal_ticks)
@@ -276,8 +293,7 @@ int bench_qemu_convert(struct bench_output *output, uint64_t steal_ticks)
 	char *text;
 	int ret;
 
-	output->status =
-		output->status % 2 ? output->status / 2 : EXIT_STATUS_INTERNAL;
+	output->status = guest_status(output->status);
 	if (output->is_too_long)
 		return 0;
 	text = strndup(output->text ? output->text : "", output->text_len);

@@ -20,13 +20,9 @@
 
 #include "config.h"
 #include "guest_cpuid.h"
+#include "ioapic.h"
 #include "kvm.h"
 #include "registers.h"
-
-enum {
-	/* Pins of an IOAPIC in userspace; fixes the first free GSI. */
-	SPLIT_IRQCHIP_PINS = 24,
-};
 
 /* Three pages below 4 GiB, which Intel hosts need to run real mode
  * ("KVM_SET_TSS_ADDR"), and one for the identity map. No RAM there. */
@@ -81,7 +77,7 @@ int vm_create_fd(int kvm_fd, enum timer_rung rung, char *err, size_t err_size)
 	if (ret < 0)
 		goto out_close;
 	step = "KVM_CAP_SPLIT_IRQCHIP";
-	ret = kvm_enable_cap(fd, KVM_CAP_SPLIT_IRQCHIP, SPLIT_IRQCHIP_PINS);
+	ret = kvm_enable_cap(fd, KVM_CAP_SPLIT_IRQCHIP, IOAPIC_PINS);
 	if (ret < 0)
 		goto out_close;
 	if (rung == RUNG_KERNEL)

@@ -82,7 +82,8 @@ void vm_destroy(struct vm *vm);
  * Starts all threads, watches over them until the run ends (vm->end says
  * why) and joins them. 0, or -errno when a thread could not be started, with
  * status and err as vm_create. Main thread; signals SIGINT, SIGTERM, SIGHUP
- * and SIGQUIT are taken over for the time of the call.
+ * and SIGQUIT are taken over for the time of the call, and on a terminal
+ * SIGTSTP and SIGCONT too, beside what terminal_take() does.
  */
 int vm_run(struct vm *vm, int *status, char *err, size_t err_size);
 

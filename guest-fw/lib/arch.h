@@ -76,7 +76,7 @@ static inline void port_out8(uint16_t port, uint8_t value)
 
 static inline void port_out16(uint16_t port, uint16_t value)
 {
-	__asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port));
+	__asm__ volatile("outw %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 
 static inline void port_out32(uint16_t port, uint32_t value)

@@ -123,6 +123,47 @@ START_TEST(test_bench_qemu_without_a_report)
 }
 END_TEST
 
+static const struct {
+	int qemu, guest;
+} statuses[] = {
+	{0, 70},	       /* it never ends so */
+	{1, 70},	       /* its own failure: there is no report */
+	{3, 1},	    {127, 63}, /* the guest's */
+	{137, 137}, {143, 143}, {134, 134}, /* signals */
+};
+
+START_TEST(test_bench_qemu_statuses)
+{
+	ck_assert_int_eq(convert("", statuses[_i].qemu), 0);
+	ck_assert_int_eq(output.status, statuses[_i].guest);
+}
+END_TEST
+
+/* All that a guest may print in a benchmark's time, and no report in it. */
+START_TEST(test_bench_qemu_many_short_lines)
+{
+	static const char *const lines[] = {"a\n", "lateness: TSC x\n",
+					    "lateness: cpu 0: early x\n"};
+	enum {
+		SIZE = 8 << 20,
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t len = strlen(lines[i]), n = SIZE / len;
+		static const char first[] = "lateness: cpu 0: samples: 1\n";
+		char *text = malloc(sizeof(first) + n * len), *at;
+
+		ck_assert_ptr_nonnull(text);
+		at = stpcpy(text, first);
+		for (size_t j = 0; j < n; j++)
+			at = stpcpy(at, lines[i]);
+		ck_assert_int_eq(convert(text, 1), 0);
+		ck_assert_ptr_null(output.text);
+		free(text);
+	}
+}
+END_TEST
+
 /* A line that does not end, a number too large, samples twice, letters. */
 START_TEST(test_bench_qemu_odd_numbers)
 {
@@ -246,6 +287,8 @@ int main(void)
 	tcase_add_test(tc, test_bench_qemu_pools_the_cpus);
 	tcase_add_loop_test(tc, test_bench_qemu_without_a_report, 0,
 			    COUNT(useless));
+	tcase_add_loop_test(tc, test_bench_qemu_statuses, 0, COUNT(statuses));
+	tcase_add_test(tc, test_bench_qemu_many_short_lines);
 	tcase_add_test(tc, test_bench_qemu_odd_numbers);
 	tcase_add_test(tc, test_bench_qemu_takes_no_more_than_it_keeps);
 	tcase_add_loop_test(tc, test_bench_qemu_refuses, 0, COUNT(refused));
