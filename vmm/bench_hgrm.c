@@ -118,8 +118,9 @@ static int write_one(const struct bench_report *report, size_t cell,
 	int ret = -ENOMEM;
 
 	bench_hgrm_sum(report, cell, &sum, &below_zero, &tsc_khz);
+	/* Not the file of another day, which would seem to be of this one. */
 	if (!sum.count || !tsc_khz)
-		return 0;
+		return put(report->plan, cell, prefix, "", err, err_size);
 	describe(report, cell, below_zero, note, sizeof(note));
 	out = open_memstream(&text, &size);
 	if (out) {

@@ -213,8 +213,10 @@ static int write_plot(struct bench *bench, const struct bench_report *report)
 		complain("%s: nothing to plot", bench->plot.path);
 		return EXIT_STATUS_OUTPUT;
 	}
-	ret = gnuplot_run(script, len, bench->plot.fd, bench->err,
-			  sizeof(bench->err));
+	ret = output_begin(&bench->plot, bench->err, sizeof(bench->err));
+	if (!ret)
+		ret = gnuplot_run(script, len, bench->plot.fd, bench->err,
+				  sizeof(bench->err));
 	free(script);
 	if (!ret)
 		return 0;
@@ -294,12 +296,11 @@ static int run_all(struct bench *bench)
 		complain("%s", strerror(ENOMEM));
 		return EXIT_STATUS_INTERNAL;
 	}
-	if (open_outputs(bench)) {
-		complain("%s", bench->err);
-		return EXIT_STATUS_OUTPUT;
+	status = EXIT_STATUS_OUTPUT;
+	if (!open_outputs(bench)) {
+		host_read(&bench->host);
+		status = bench_rounds_run(bench);
 	}
-	host_read(&bench->host);
-	status = bench_rounds_run(bench);
 	if (status)
 		complain("%s", bench->err);
 	if (!status || status > EXIT_STATUS_SIGNAL)

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int fail(const struct output *output, char *err, size_t err_size)
@@ -25,23 +26,41 @@ static int fail(const struct output *output, char *err, size_t err_size)
 int output_open(struct output *output, const char *path, char *err,
 		size_t err_size)
 {
-	output->path = path;
-	output->fd = -1;
+	*output = (struct output){.path = path, .fd = -1};
 	if (!path)
 		return 0;
 	if (!strcmp(path, "-"))
 		output->fd = STDOUT_FILENO;
 	else
-		output->fd = open(
-			path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		output->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				  0644);
+	output->is_new = output->fd > STDOUT_FILENO;
+	if (output->fd < 0 && errno == EEXIST)
+		output->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	return output->fd < 0 ? fail(output, err, err_size) : 0;
+}
+
+int output_begin(struct output *output, char *err, size_t err_size)
+{
+	struct stat st;
+
+	if (!output->path || output->has_begun)
+		return 0;
+	output->has_begun = true;
+	/* Whoever redirects stdout has said where to. */
+	if (output->fd == STDOUT_FILENO || fstat(output->fd, &st) ||
+	    !S_ISREG(st.st_mode))
+		return 0;
+	return ftruncate(output->fd, 0) ? fail(output, err, err_size) : 0;
 }
 
 int output_write(struct output *output, const char *text, size_t len, char *err,
 		 size_t err_size)
 {
-	if (!output->path)
-		return 0;
+	int ret = output_begin(output, err, err_size);
+
+	if (ret || !output->path)
+		return ret;
 	while (len) {
 		ssize_t n = write(output->fd, text, len);
 
@@ -70,5 +89,7 @@ int output_close(struct output *output, char *err, size_t err_size)
 	output->fd = -1;
 	if (fd < 0 || fd == STDOUT_FILENO)
 		return 0;
+	if (output->is_new && !output->has_begun)
+		unlink(output->path);
 	return close(fd) ? fail(output, err, err_size) : 0;
 }

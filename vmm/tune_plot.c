@@ -121,7 +121,7 @@ char *tune_plot_script(const struct tune_curve *curves, size_t count)
 }
 
 int tune_plot_draw(const struct tune_curve *curves, size_t count,
-		   const struct output *output, char *err, size_t err_size)
+		   struct output *output, char *err, size_t err_size)
 {
 	char *text = tune_plot_script(curves, count);
 	int ret;
@@ -130,7 +130,10 @@ int tune_plot_draw(const struct tune_curve *curves, size_t count,
 		snprintf(err, err_size, "--plot: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	ret = gnuplot_run(text, strlen(text), output->fd, err, err_size);
+	ret = output_begin(output, err, err_size);
+	if (!ret)
+		ret = gnuplot_run(text, strlen(text), output->fd, err,
+				  err_size);
 	free(text);
 	return ret;
 }

@@ -23,6 +23,6 @@ char *tune_plot_script(const struct tune_curve *curves, size_t count);
 /* Has gnuplot draw into an open output. 0 or -errno with one line in err;
  * -ENOENT: there is no gnuplot. */
 int tune_plot_draw(const struct tune_curve *curves, size_t count,
-		   const struct output *output, char *err, size_t err_size);
+		   struct output *output, char *err, size_t err_size);
 
 #endif

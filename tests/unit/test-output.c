@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -54,7 +55,7 @@ START_TEST(test_output_file)
 {
 	ck_assert_int_eq(write(fd, "something longer", 16), 16);
 	ck_assert_int_eq(output_open(&output, path, err, sizeof(err)), 0);
-	check_file("");
+	check_file("something longer");
 	ck_assert_int_ne(fcntl(output.fd, F_GETFD) & FD_CLOEXEC, 0);
 	ck_assert_int_eq(write_text("one, "), 0);
 	ck_assert_int_eq(write_text(""), 0);
@@ -63,6 +64,48 @@ START_TEST(test_output_file)
 	ck_assert_int_eq(output.fd, -1);
 	check_file("one, two");
 	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+}
+END_TEST
+
+/* What could not start has not spoilt what was there. */
+START_TEST(test_output_that_comes_to_nothing)
+{
+	char name[] = "/tmp/output-XXXXXX";
+	int own_fd = mkstemp(name);
+
+	ck_assert_int_eq(write(fd, "old", 3), 3);
+	ck_assert_int_eq(output_open(&output, path, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	check_file("old");
+	/* Nor is a file left that nobody had asked for. */
+	ck_assert_int_ge(own_fd, 0);
+	ck_assert_int_eq(output_open(&output, name, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	ck_assert_int_eq(access(name, F_OK), 0);
+	ck_assert_int_eq(unlink(name), 0);
+	ck_assert_int_eq(output_open(&output, name, err, sizeof(err)), 0);
+	ck_assert_int_eq(access(name, F_OK), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	ck_assert_int_eq(access(name, F_OK), -1);
+	ck_assert_int_eq(output_open(&output, name, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_begin(&output, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	ck_assert_int_eq(unlink(name), 0);
+	close(own_fd);
+}
+END_TEST
+
+/* Those who write to the descriptor themselves say so. */
+START_TEST(test_output_begins_once)
+{
+	ck_assert_int_eq(write(fd, "old", 3), 3);
+	ck_assert_int_eq(output_open(&output, path, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_begin(&output, err, sizeof(err)), 0);
+	check_file("");
+	ck_assert_int_eq(write(output.fd, "own", 3), 3);
+	ck_assert_int_eq(write_text(" text"), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	check_file("own text");
 }
 END_TEST
 
@@ -174,6 +217,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, test_output_none);
 	tcase_add_test(tc, test_output_file);
+	tcase_add_test(tc, test_output_that_comes_to_nothing);
+	tcase_add_test(tc, test_output_begins_once);
 	tcase_add_test(tc, test_output_cannot_be_opened);
 	tcase_add_test(tc, test_output_disk_full);
 	tcase_add_test(tc, test_output_stdout);
