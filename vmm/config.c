@@ -244,6 +244,12 @@ static int set_word(struct loader *l, const char *set)
 		return fail_set(l, set,
 				"expected WORD=VALUE in printable "
 				"ASCII without spaces");
+	if (ret == -ENOTSUP) {
+		fail_set(l, set,
+			 "the command line has quotes, which only its guest "
+			 "can read (set boot-source.boot_args as a whole)");
+		return -EINVAL;
+	}
 	if (ret)
 		fail_set(l, set, strerror(-ret));
 	return ret;
@@ -298,6 +304,20 @@ fail_key(struct loader *l, const char *path, const char *format, ...)
 			   l->err_size, "%s: %s", path, what);
 }
 
+/* Told of the one that somebody gave. */
+static int fail_same_port(struct loader *l, uint64_t port)
+{
+	static const char marker[] = "run.marker_port", end[] = "run.exit_port";
+	const struct config_key *key =
+		config_table_find(marker, strlen(marker));
+	bool is_given = l->origins[key - l->keys].node;
+
+	return fail_key(l, is_given ? marker : end,
+			"port %" PRIu64 " is %s, too (use another for one of "
+			"them)",
+			port, is_given ? end : marker);
+}
+
 /* What one key asks of another. */
 static int check_together(struct loader *l)
 {
@@ -323,10 +343,7 @@ static int check_together(struct loader *l)
 				"thread (remove it, or use \"timerfd\")");
 	if (c->exit_port.is_given && c->marker_port.is_given &&
 	    c->exit_port.value == c->marker_port.value)
-		return fail_key(l, "run.marker_port",
-				"port %" PRIu64 " is run.exit_port, too (use "
-				"another for one of them)",
-				c->marker_port.value);
+		return fail_same_port(l, c->exit_port.value);
 	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
 		return fail_key(l, "timer.allow_early",
 				"only with a timer.vmentry_advance in ns "

@@ -41,6 +41,8 @@ int config_words_set(char **words, const char *assignment)
 
 	if (!strchr(assignment, '=') || name_len == 1 || !is_word(assignment))
 		return -EINVAL;
+	if (strchr(*words, '"'))
+		return -ENOTSUP;
 	line.text = malloc(strlen(*words) + strlen(assignment) + 2);
 	if (!line.text)
 		return -ENOMEM;

@@ -10,7 +10,8 @@
  * heap: in place of the first WORD=..., the others of that name removed, or
  * else at the end. Words are what spaces separate; everything else stays as
  * it is. Returns 0; -EINVAL if WORD is empty or either is not printable
- * ASCII without spaces; -ENOMEM. *words is unchanged on error.
+ * ASCII without spaces; -ENOTSUP if there is a quote in *words, where a space
+ * may be inside of a word; -ENOMEM. *words is unchanged on error.
  */
 int config_words_set(char **words, const char *assignment);
 

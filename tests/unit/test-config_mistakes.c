@@ -194,8 +194,11 @@ static const struct {
 	 "--set run.marker_port: expected an I/O port from 1 to 65535, or "
 	 "null, found 65536"},
 	{IMAGE "}", "run.exit_port=248",
-	 "c.json:1:1: run.marker_port: port 248 is run.exit_port, too (use another "
-	 "for one of them)"},
+	 "--set run.exit_port: port 248 is run.marker_port, too (use another for "
+	 "one of them)"},
+	{IMAGE "}", "run.marker_port=244",
+	 "--set run.marker_port: port 244 is run.exit_port, too (use another for "
+	 "one of them)"},
 	/* planned */
 	{WITH("timer", "\"irqchip\":\"userspace\""), NULL,
 	 "c.json:1:65: timer.irqchip: \"userspace\" is not in this version "
@@ -260,6 +263,11 @@ static const struct {
 	{IMAGE "}", "boot_args.\r=a",
 	 "--set boot_args.?: expected WORD=VALUE in printable ASCII without "
 	 "spaces"},
+	{"{\"boot-source\":{\"kernel_image_path\":\"k.elf\","
+	 "\"boot_args\":\"run=\\\"ls /\\\" a=b\"}}",
+	 "boot_args.a=c",
+	 "--set boot_args.a: the command line has quotes, which only its guest "
+	 "can read (set boot-source.boot_args as a whole)"},
 	{IMAGE "}", "boot_args.wait",
 	 "--set boot_args.wait: expected WORD=VALUE in printable ASCII "
 	 "without spaces"},
