@@ -6,6 +6,11 @@
  * IRQ 0 is the output of the timer's channel 0, as long as somebody looks: a
  * low half of a square wave is not shown, only the rise that ends it, or an
  * interrupt that comes late would be taken back before the guest saw it.
+ *
+ * Time is read once for each call from outside. With a second look, a tick
+ * between the two would raise IRQ 8 before it fell, so without an edge, or be
+ * taken note of with nobody left to drive the line: either ends the ticks of a
+ * guest that waits for the next one.
  */
 #include "clocks.h"
 
@@ -30,26 +35,27 @@ static uint64_t system_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-static uint64_t now_pit(const struct clocks *clocks)
+static uint64_t now_monotonic_ns(const struct clocks *clocks)
 {
-	return i8254_ticks_from_ns(clocks->read_ns(CLOCK_MONOTONIC) -
-				   clocks->start_ns);
+	return clocks->read_ns(CLOCK_MONOTONIC);
 }
 
-static uint64_t now_rtc_ns(struct clocks *clocks)
+static uint64_t to_pit(const struct clocks *clocks, uint64_t now_ns)
 {
-	uint64_t now_ns = clocks->read_ns(CLOCK_REALTIME);
+	return i8254_ticks_from_ns(now_ns - clocks->start_ns);
+}
 
-	if (now_ns > clocks->rtc_ns)
-		clocks->rtc_ns = now_ns;
-	return clocks->rtc_ns;
+static uint64_t to_rtc_ns(const struct clocks *clocks, uint64_t now_ns)
+{
+	return clocks->start_rtc_ns + (now_ns - clocks->start_ns);
 }
 
 void clocks_init(struct clocks *clocks, uint64_t (*read_ns)(clockid_t id))
 {
 	memset(clocks, 0, sizeof(*clocks));
 	clocks->read_ns = read_ns ? read_ns : system_ns;
-	clocks->start_ns = clocks->read_ns(CLOCK_MONOTONIC);
+	clocks->start_ns = now_monotonic_ns(clocks);
+	clocks->start_rtc_ns = clocks->read_ns(CLOCK_REALTIME);
 	clocks->timer_fd = -1;
 	i8254_reset(&clocks->pit);
 	clocks_set_ram(clocks, 0, 0);
@@ -58,21 +64,25 @@ void clocks_init(struct clocks *clocks, uint64_t (*read_ns)(clockid_t id))
 void clocks_set_ram(struct clocks *clocks, uint64_t low_bytes,
 		    uint64_t high_bytes)
 {
-	mc146818_init(&clocks->rtc, low_bytes, high_bytes, now_rtc_ns(clocks));
+	clocks->rtc_seen_ns = to_rtc_ns(clocks, now_monotonic_ns(clocks));
+	mc146818_init(&clocks->rtc, low_bytes, high_bytes, clocks->rtc_seen_ns);
 }
 
-/* When the main thread is to come, in monotonic ns; 0: there is nothing. */
+/* When the main thread is to come, in monotonic ns; 0: there is nothing. From
+ * the last looks on, so that what came since then is due, and not over. */
 static uint64_t next_due_ns(struct clocks *clocks)
 {
-	uint64_t now_ns = clocks->read_ns(CLOCK_MONOTONIC);
-	uint64_t rtc_ns = now_rtc_ns(clocks);
-	uint64_t due_ns = UINT64_MAX, rise_pit, rtc_due_ns;
+	uint64_t due_ns = UINT64_MAX, rise_pit, rise_rtc_ns, rise_ns;
 
 	if (i8254_next_rise(&clocks->pit, 0, clocks->pit_seen_pit, &rise_pit))
 		due_ns = clocks->start_ns + i8254_ns_from_ticks(rise_pit);
-	if (mc146818_next_irq(&clocks->rtc, rtc_ns, &rtc_due_ns) &&
-	    now_ns + (rtc_due_ns - rtc_ns) < due_ns)
-		due_ns = now_ns + (rtc_due_ns - rtc_ns);
+	if (mc146818_next_irq(&clocks->rtc, clocks->rtc_seen_ns,
+			      &rise_rtc_ns)) {
+		rise_ns =
+			clocks->start_ns + (rise_rtc_ns - clocks->start_rtc_ns);
+		if (rise_ns < due_ns)
+			due_ns = rise_ns;
+	}
 	if (due_ns == UINT64_MAX)
 		return 0;
 	/* Not at once again. */
@@ -130,12 +140,12 @@ static void pit_follow(struct clocks *clocks, uint64_t at_pit,
 			    i8254_out(&clocks->pit, 0, at_pit), work);
 }
 
-static void rtc_follow(struct clocks *clocks, struct irqs *irqs,
-		       struct irqs_work *work)
+static void rtc_follow(struct clocks *clocks, uint64_t at_rtc_ns,
+		       struct irqs *irqs, struct irqs_work *work)
 {
 	irqs_set_isa_locked(irqs, IRQ_RTC,
-			    mc146818_irq(&clocks->rtc, now_rtc_ns(clocks)),
-			    work);
+			    mc146818_irq(&clocks->rtc, at_rtc_ns), work);
+	clocks->rtc_seen_ns = at_rtc_ns;
 }
 
 static bool port_is_rtc(uint16_t port)
@@ -152,17 +162,18 @@ bool clocks_has_port(uint16_t port)
 uint8_t clocks_read_locked(struct clocks *clocks, uint16_t port,
 			   struct irqs *irqs, struct irqs_work *work)
 {
-	uint64_t at_pit;
+	uint64_t now_ns = now_monotonic_ns(clocks);
+	uint64_t at_pit = to_pit(clocks, now_ns);
+	uint64_t at_rtc_ns = to_rtc_ns(clocks, now_ns);
 	uint8_t value;
 
 	if (port_is_rtc(port)) {
-		value = mc146818_read(&clocks->rtc, port, now_rtc_ns(clocks));
-		rtc_follow(clocks, irqs, work);
+		value = mc146818_read(&clocks->rtc, port, at_rtc_ns);
+		rtc_follow(clocks, at_rtc_ns, irqs, work);
 		arm(clocks);
 		return value;
 	}
 	/* Reading moves no output, and what is armed stays right. */
-	at_pit = now_pit(clocks);
 	pit_catch_up(clocks, at_pit, irqs, work);
 	return i8254_read(&clocks->pit, port, at_pit);
 }
@@ -170,13 +181,14 @@ uint8_t clocks_read_locked(struct clocks *clocks, uint16_t port,
 void clocks_write_locked(struct clocks *clocks, uint16_t port, uint8_t value,
 			 struct irqs *irqs, struct irqs_work *work)
 {
-	uint64_t at_pit;
+	uint64_t now_ns = now_monotonic_ns(clocks);
+	uint64_t at_pit = to_pit(clocks, now_ns);
+	uint64_t at_rtc_ns = to_rtc_ns(clocks, now_ns);
 
 	if (port_is_rtc(port)) {
-		mc146818_write(&clocks->rtc, port, value, now_rtc_ns(clocks));
-		rtc_follow(clocks, irqs, work);
+		mc146818_write(&clocks->rtc, port, value, at_rtc_ns);
+		rtc_follow(clocks, at_rtc_ns, irqs, work);
 	} else {
-		at_pit = now_pit(clocks);
 		/* What was due before the write is not the write's. */
 		pit_catch_up(clocks, at_pit, irqs, work);
 		i8254_write(&clocks->pit, port, value, at_pit);
@@ -188,9 +200,11 @@ void clocks_write_locked(struct clocks *clocks, uint16_t port, uint8_t value,
 void clocks_run_locked(struct clocks *clocks, struct irqs *irqs,
 		       struct irqs_work *work)
 {
-	clocks->looked_ns = clocks->read_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = now_monotonic_ns(clocks);
+
+	clocks->looked_ns = now_ns;
 	clocks->armed_ns = 0;
-	pit_catch_up(clocks, now_pit(clocks), irqs, work);
-	rtc_follow(clocks, irqs, work);
+	pit_catch_up(clocks, to_pit(clocks, now_ns), irqs, work);
+	rtc_follow(clocks, to_rtc_ns(clocks, now_ns), irqs, work);
 	arm(clocks);
 }

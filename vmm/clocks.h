@@ -3,11 +3,13 @@
  * clocks - the interval timer and the clock of the day, with real time behind
  * them and their interrupts before them.
  *
- * Time of the timer: CLOCK_MONOTONIC since clocks_init. Of the clock:
- * CLOCK_REALTIME, but never back. When the next interrupt is due, a timerfd of
- * the main thread expires, which then calls clocks_run_locked. It is not asked
- * for more than CLOCKS_WAKEUPS_HZ times a second, whatever the guest programs:
- * interrupts in between are one, and those after keep their instants.
+ * Time of the timer: CLOCK_MONOTONIC since clocks_init. Of the clock: the same,
+ * from CLOCK_REALTIME at clocks_init on; as with a PC's, nothing sets it but
+ * its guest, whatever is done to the host's (and a host that sleeps leaves it
+ * behind). When the next interrupt is due, a timerfd of the main thread
+ * expires, which then calls clocks_run_locked. It is not asked for more than
+ * CLOCKS_WAKEUPS_HZ times a second, whatever the guest programs: interrupts in
+ * between are one, and those after keep their instants.
  *
  * Guarded by the bus's lock, which every call needs but the first.
  */
@@ -29,10 +31,11 @@ struct irqs_work;
 struct clocks {
 	/* Set once: clock_gettime as ns; a test has another. */
 	uint64_t (*read_ns)(clockid_t id);
-	uint64_t start_ns; /* monotonic */
+	/* Set once: one instant, monotonic and as the clock has it. */
+	uint64_t start_ns, start_rtc_ns;
 	struct i8254 pit;
 	struct mc146818 rtc;
-	uint64_t rtc_ns;       /* the latest time that the clock was told */
+	uint64_t rtc_seen_ns;  /* IRQ 8 is as the clock wants it then */
 	uint64_t pit_seen_pit; /* rises up to there are interrupts already */
 	uint64_t looked_ns;    /* monotonic: last call of clocks_run_locked */
 	/* Main thread's timerfd; -1: none. */

@@ -2,7 +2,8 @@
 /*
  * The interval timer and the clock of the day behind a time of the test's:
  * when their lines move, and for when the timerfd is armed, which is a real
- * one that is read back. Time stands unless the test moves it.
+ * one that is read back. Time stands unless the test moves it, or lets it go on
+ * by a step with each look.
  */
 #include "clocks.h"
 
@@ -15,25 +16,32 @@
 
 #define START_NS UINT64_C(5000000000)
 #define WALL_NS	 UINT64_C(1700000000000000000)
+#define US	 UINT64_C(1000)
 #define MS	 UINT64_C(1000000)
+#define HOUR	 (3600000 * MS)
+/* A tick of the clock out of reset: 1024 a second. */
+#define TICK_NS	 UINT64_C(976562)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t mono_ns, wall_ns;
+static uint64_t mono_ns, wall_ns, step_ns;
 static struct clocks clocks;
 static struct irqs irqs;
 static struct irqs_work work;
 static int timer_fd;
 
-static uint64_t test_ns(clockid_t id)
-{
-	ck_assert(id == CLOCK_MONOTONIC || id == CLOCK_REALTIME);
-	return id == CLOCK_MONOTONIC ? mono_ns : wall_ns;
-}
-
 static void pass(uint64_t ns)
 {
 	mono_ns += ns;
 	wall_ns += ns;
+}
+
+static uint64_t test_ns(clockid_t id)
+{
+	uint64_t now_ns = id == CLOCK_MONOTONIC ? mono_ns : wall_ns;
+
+	ck_assert(id == CLOCK_MONOTONIC || id == CLOCK_REALTIME);
+	pass(step_ns);
+	return now_ns;
 }
 
 static void port(uint16_t number, uint8_t value)
@@ -50,6 +58,7 @@ static void setup(void)
 {
 	mono_ns = START_NS;
 	wall_ns = WALL_NS;
+	step_ns = 0;
 	irqs_init(&irqs, &lock);
 	clocks_init(&clocks, test_ns);
 	irqs_set_isa_locked(&irqs, 0, true, &work);
@@ -70,16 +79,21 @@ static void teardown(void)
 	irqs_destroy(&irqs);
 }
 
-/* Takes all interrupts there are; how many were IRQ 0's? */
-static unsigned int irq0s(void)
+/* Takes all interrupts there are; how many had the vector? */
+static unsigned int taken(uint8_t wanted)
 {
 	unsigned int count = 0;
 	uint8_t vector;
 	bool more;
 
 	while (irqs_intack_locked(&irqs, &vector, &more))
-		count += vector == 0x30;
+		count += vector == wanted;
 	return count;
+}
+
+static unsigned int irq0s(void)
+{
+	return taken(0x30);
 }
 
 static void run(void)
@@ -231,7 +245,7 @@ static void rtc_set(uint8_t index, uint8_t value)
 	port(0x71, value);
 }
 
-/* 2023-11-14 22:13:20 UTC; a clock that steps back stands. */
+/* 2023-11-14 22:13:20 UTC; nobody but the guest sets its clock. */
 START_TEST(test_clocks_time_of_day)
 {
 	ck_assert_uint_eq(rtc(9), 0x23);
@@ -243,7 +257,7 @@ START_TEST(test_clocks_time_of_day)
 	wall_ns -= 2000 * MS;
 	ck_assert_uint_eq(rtc(0), 0x23);
 	pass(3000 * MS);
-	ck_assert_uint_eq(rtc(0), 0x24);
+	ck_assert_uint_eq(rtc(0), 0x26);
 }
 END_TEST
 
@@ -256,14 +270,20 @@ START_TEST(test_clocks_ram_sizes)
 }
 END_TEST
 
-/* 1024 a second: the line goes up when due, and down as C is read. */
-START_TEST(test_clocks_rtc_interrupt)
+/* Its interrupt by the second 8259, as vector 0x38; 1024 a second. */
+static void rtc_periodic(void)
 {
 	irqs_port_write_locked(&irqs, 0xa0, 0x11, &work);
 	irqs_port_write_locked(&irqs, 0xa1, 0x38, &work);
 	irqs_port_write_locked(&irqs, 0xa1, 0x02, &work);
 	irqs_port_write_locked(&irqs, 0xa1, 0x03, &work);
 	rtc_set(0x0b, 0x42);
+}
+
+/* The line goes up when due, and down as C is read. */
+START_TEST(test_clocks_rtc_interrupt)
+{
+	rtc_periodic();
 	ck_assert_uint_gt(clocks.armed_ns, mono_ns);
 	ck_assert_uint_le(clocks.armed_ns, mono_ns + 976563);
 	pass(clocks.armed_ns - mono_ns - 1);
@@ -279,6 +299,79 @@ START_TEST(test_clocks_rtc_interrupt)
 	ck_assert(!(irqs.ioapic.lines & 1u << 8));
 	ck_assert_uint_gt(clocks.armed_ns, mono_ns);
 	ck_assert_uint_le(clocks.armed_ns, mono_ns + 976563);
+}
+END_TEST
+
+/* The guest waits, and the main thread comes when it is to; was there an edge
+ * before some ticks were over? */
+static bool tick_comes(void)
+{
+	uint64_t until_ns = mono_ns + 3 * TICK_NS;
+
+	while (!taken(0x38)) {
+		if (!clocks.armed_ns || mono_ns >= until_ns)
+			return false;
+		if (clocks.armed_ns > mono_ns)
+			pass(clocks.armed_ns - mono_ns);
+		run();
+	}
+	return true;
+}
+
+/* A handler that is late reads C as the next tick comes, a us at a time from
+ * before to after it: whatever is between two looks at the time, the ticks go
+ * on. */
+START_TEST(test_clocks_tick_while_c_is_read)
+{
+	rtc_periodic();
+	step_ns = 10 * US;
+	port(0x70, 0x0c);
+	for (int tick = 0; tick < 4; tick++) {
+		ck_assert(tick_comes());
+		pass(TICK_NS - 60 * US + (unsigned int)_i * US);
+		ck_assert_uint_eq(in(0x71) & 0xc0, 0xc0);
+	}
+}
+END_TEST
+
+/* Nor is one lost that comes as the main thread sees to the timer. */
+START_TEST(test_clocks_tick_while_the_timer_runs)
+{
+	uint64_t ahead_ns = TICK_NS - 60 * US + (unsigned int)_i * US;
+
+	rtc_periodic();
+	port(0x70, 0x0c);
+	ck_assert(tick_comes());
+	ck_assert_uint_eq(in(0x71) & 0xc0, 0xc0);
+	program(0x30, (uint16_t)i8254_ticks_from_ns(ahead_ns));
+	step_ns = 10 * US;
+	ck_assert(tick_comes());
+}
+END_TEST
+
+/* A tick that nobody has looked at yet, when the main thread begins to. */
+START_TEST(test_clocks_tick_before_the_timerfd)
+{
+	clocks_set_timer_locked(&clocks, -1);
+	rtc_periodic();
+	pass(3 * TICK_NS);
+	clocks_set_timer_locked(&clocks, timer_fd);
+	ck_assert(tick_comes());
+}
+END_TEST
+
+/* The host's clock is set back, and forth: what is periodic goes on. */
+START_TEST(test_clocks_wall_steps)
+{
+	rtc_periodic();
+	port(0x70, 0x0c);
+	for (int tick = 0; tick < 4; tick++) {
+		wall_ns += tick & 1 ? 2 * HOUR : 0 - HOUR;
+		ck_assert(tick_comes());
+		ck_assert_uint_le(mono_ns, START_NS + (unsigned int)(tick + 1) *
+							      (TICK_NS + 1));
+		in(0x71);
+	}
 }
 END_TEST
 
@@ -339,6 +432,10 @@ int main(void)
 	tcase_add_test(tc, test_clocks_time_of_day);
 	tcase_add_test(tc, test_clocks_ram_sizes);
 	tcase_add_test(tc, test_clocks_rtc_interrupt);
+	tcase_add_loop_test(tc, test_clocks_tick_while_c_is_read, 0, 90);
+	tcase_add_loop_test(tc, test_clocks_tick_while_the_timer_runs, 0, 90);
+	tcase_add_test(tc, test_clocks_tick_before_the_timerfd);
+	tcase_add_test(tc, test_clocks_wall_steps);
 	tcase_add_test(tc, test_clocks_timerfd);
 	tcase_add_test(tc, test_clocks_ports);
 	suite_add_tcase(suite, tc);
