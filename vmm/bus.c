@@ -83,16 +83,27 @@ static bool port_is_acpi_pm(uint16_t port)
 	return port >= ACPI_PM_PORT && port < ACPI_PM_PORT + ACPI_PM_WINDOW;
 }
 
+static uint8_t bus_in_com1_locked(struct bus *bus, uint16_t port,
+				  struct irqs_work *work)
+{
+	uint8_t value = serial_port_read(&bus->com1, port - PORT_COM1);
+
+	/* As after a write: that there is more is an edge, for a driver that
+	 * takes a byte for each interrupt, or as many as the trigger says. To
+	 * one that reads all there is they are one interrupt too many. */
+	bus_follow_com1(bus, work);
+	serial_port_go_on(&bus->com1);
+	bus_follow_com1(bus, work);
+	return value;
+}
+
 static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port,
 				  struct irqs_work *work)
 {
 	uint8_t value;
 
-	if (port_is_com1(port)) {
-		value = serial_port_read(&bus->com1, port - PORT_COM1);
-		bus_follow_com1(bus, work);
-		return value;
-	}
+	if (port_is_com1(port))
+		return bus_in_com1_locked(bus, port, work);
 	if (port == I8042_DATA_PORT) {
 		value = i8042_read_data(&bus->i8042);
 		bus_follow_keyboard(bus, work);

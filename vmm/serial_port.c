@@ -25,13 +25,16 @@ static bool guest_looks(const struct serial_port *port)
 	return uart16550_expects(&port->uart) || port->looks >= SERIAL_LOOKS;
 }
 
-/* Hands over what the chip has room for, if the guest looks for it. */
+/* Hands over what there is, if the guest looks for it, up to the trigger: a
+ * line is slow, and a guest that takes so many at each interrupt finds no more.
+ * With more in the chip it would not be interrupted again. */
 static void feed(struct serial_port *port)
 {
 	if (!guest_looks(port))
 		return;
 	port->awaited = true;
 	while (port->handed < waiting(port) &&
+	       port->handed < uart16550_trigger(&port->uart) &&
 	       uart16550_receive(
 		       &port->uart,
 		       port->line[(port->taken + port->handed) & LINE_MASK]))
@@ -66,8 +69,13 @@ uint8_t serial_port_read(struct serial_port *port, unsigned int offset)
 	feed(port);
 	value = uart16550_read(&port->uart, offset);
 	settle_read(port);
-	feed(port);
 	return value;
+}
+
+void serial_port_go_on(struct serial_port *port)
+{
+	uart16550_timed_out(&port->uart);
+	feed(port);
 }
 
 /* A write takes nothing out of the chip but to throw it away. */

@@ -45,12 +45,17 @@ struct serial_port {
 
 void serial_port_init(struct serial_port *port);
 
-/* The guest's accesses, as uart16550_read and uart16550_write: after a write
- * that was true the owner looks at the interrupt line, then calls
- * serial_port_sent, before anything else. */
+/* The guest's accesses, as uart16550_read and uart16550_write: after a read the
+ * owner looks at the interrupt line, then calls serial_port_go_on, before
+ * anything else; after a write that was true, serial_port_sent. */
 uint8_t serial_port_read(struct serial_port *port, unsigned int offset);
 bool serial_port_write(struct serial_port *port, unsigned int offset,
 		       uint8_t value, uint8_t *out_byte);
+
+/* What waits on the line comes into the chip, and what a read left there is
+ * reported: on a real line either takes a while, and the interrupt line is low
+ * for it. */
+void serial_port_go_on(struct serial_port *port);
 
 /* The byte is out: a console takes it at once. */
 void serial_port_sent(struct serial_port *port);

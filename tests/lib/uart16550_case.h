@@ -16,9 +16,13 @@ static inline void setup(void)
 	uart16550_reset(&uart);
 }
 
+/* And a while goes by. */
 static inline uint8_t rd(unsigned int offset)
 {
-	return uart16550_read(&uart, offset);
+	uint8_t value = uart16550_read(&uart, offset);
+
+	uart16550_timed_out(&uart);
+	return value;
 }
 
 /* A write that sends; the byte is out at once. */

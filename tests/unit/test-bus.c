@@ -3,63 +3,7 @@
  * Port accesses of every width, as a guest makes them. Port numbers are
  * literal here: they are what a PC has.
  */
-#include "bus.h"
-
-#include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include "kvm.h"
-#include "tap.h"
-
-#define EXIT_PORT 0xf4
-#define VM_FD	  55
-
-static struct bus bus;
-
-/* Messages of the I/O APIC, by their low byte; KVM's part in it. */
-static unsigned int msis[256];
-static uint64_t mono_ns;
-
-int kvm_do_ioctl(int fd, unsigned long request, void *arg)
-{
-	ck_assert_int_eq(fd, VM_FD);
-	if (request == KVM_SIGNAL_MSI)
-		msis[((const struct kvm_msi *)arg)->data & 0xff]++;
-	return 1;
-}
-
-static uint64_t test_ns(clockid_t id)
-{
-	return id == CLOCK_MONOTONIC ? mono_ns : UINT64_C(1700000000000000000);
-}
-
-static void setup(void)
-{
-	bus_init(&bus, EXIT_PORT, test_ns);
-	bus.irqs.target.vm_fd = VM_FD;
-}
-
-static void teardown(void)
-{
-	bus_destroy(&bus);
-}
-
-static void out_does(uint16_t port, unsigned int size, uint32_t value,
-		     enum bus_action_kind kind, uint32_t action_value)
-{
-	struct bus_action action = bus_out(&bus, port, size, value);
-
-	ck_assert_int_eq(action.kind, kind);
-	if (kind == BUS_CONSOLE || kind == BUS_EXIT || kind == BUS_MARKER ||
-	    kind == BUS_LATENESS)
-		ck_assert_uint_eq(action.value, action_value);
-}
-
-static void out_nothing(uint16_t port, unsigned int size, uint32_t value)
-{
-	out_does(port, size, value, BUS_NONE, 0);
-}
+#include "bus_case.h"
 
 static void check_unclaimed(uint64_t in, uint64_t out)
 {
@@ -76,32 +20,6 @@ START_TEST(test_bus_nobody_home)
 	out_nothing(0x80, 4, 0x12345678);
 	/* Counted by bytes. */
 	check_unclaimed(7, 5);
-}
-END_TEST
-
-/* The main thread sleeps until the guest looks for input, by a read or by its
- * interrupt enable; then it hears of it once. */
-START_TEST(test_bus_serial_room)
-{
-	uint64_t count;
-
-	bus.serial_room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ck_assert_int_ge(bus.serial_room_fd, 0);
-	ck_assert_uint_eq(bus_serial_room(&bus, false), 0);
-	ck_assert_int_eq(read(bus.serial_room_fd, &count, sizeof(count)), -1);
-	if (_i)
-		out_nothing(0x3f9, 1, 0x01);
-	for (int i = 0; i < 20; i++)
-		bus_in(&bus, 0x3fd, 1);
-	ck_assert_int_eq(read(bus.serial_room_fd, &count, sizeof(count)),
-			 sizeof(count));
-	ck_assert_uint_eq(count, 1);
-	ck_assert_uint_gt(bus_serial_room(&bus, false), 2);
-	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"ab", 2), 2);
-	ck_assert_uint_eq(bus_in(&bus, 0x3fd, 1), 0x61);
-	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'a');
-	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'b');
-	close(bus.serial_room_fd);
 }
 END_TEST
 
@@ -275,21 +193,6 @@ START_TEST(test_bus_mmio)
 }
 END_TEST
 
-static void ioapic(uint8_t index, uint32_t value)
-{
-	uint8_t data[4] = {index};
-
-	bus_mmio(&bus, 0xfec00000, true, data, 4);
-	memcpy(data, &value, 4);
-	bus_mmio(&bus, 0xfec00010, true, data, 4);
-}
-
-/* Its edge, as the vector 0x40 + pin. */
-static void enable_pin(unsigned int pin)
-{
-	ioapic((uint8_t)(0x10 + 2 * pin), 0x40 + pin);
-}
-
 /* A page of its own; what is not four bytes wide is nothing, and counted. */
 START_TEST(test_bus_ioapic)
 {
@@ -312,39 +215,6 @@ START_TEST(test_bus_ioapic)
 	bus_mmio(&bus, 0xfebfffff, false, data, 1);
 	bus_mmio(&bus, 0x1fec00000, false, data, 4);
 	ck_assert_uint_eq(bus.unclaimed_mmio, 3);
-}
-END_TEST
-
-/* With the transmit interrupt on, each byte sent is an edge; the port's gate
- * (OUT2) has to be open. */
-START_TEST(test_bus_serial_sends_by_interrupt)
-{
-	enable_pin(4);
-	out_nothing(0x3f9, 1, 0x02);
-	ck_assert_uint_eq(msis[0x44], 0);
-	out_nothing(0x3fc, 1, 0x08);
-	ck_assert_uint_eq(msis[0x44], 1);
-	/* No interrupt acknowledged in between. */
-	out_does(0x3f8, 1, 'a', BUS_CONSOLE, 'a');
-	ck_assert_uint_eq(msis[0x44], 2);
-	ck_assert_uint_eq(bus_in(&bus, 0x3fa, 1), 0x02);
-	ck_assert_uint_eq(bus_in(&bus, 0x3fa, 1), 0x01);
-	out_does(0x3f8, 1, 'b', BUS_CONSOLE, 'b');
-	ck_assert_uint_eq(msis[0x44], 3);
-}
-END_TEST
-
-START_TEST(test_bus_serial_receives_by_interrupt)
-{
-	enable_pin(4);
-	out_nothing(0x3f9, 1, 0x01);
-	out_nothing(0x3fc, 1, 0x08);
-	ck_assert_uint_eq(msis[0x44], 0);
-	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"a", 1), 1);
-	ck_assert_uint_eq(msis[0x44], 1);
-	ck_assert_uint_eq(bus_in(&bus, 0x3f8, 1), 'a');
-	ck_assert_uint_eq(bus_serial_put(&bus, (const uint8_t *)"b", 1), 1);
-	ck_assert_uint_eq(msis[0x44], 2);
 }
 END_TEST
 
@@ -433,7 +303,6 @@ int main(void)
 	tcase_add_test(tc, test_bus_nobody_home);
 	tcase_add_test(tc, test_bus_port_numbers_wrap);
 	tcase_add_test(tc, test_bus_console_bytes);
-	tcase_add_loop_test(tc, test_bus_serial_room, 0, 2);
 	tcase_add_test(tc, test_bus_wide_write_is_split);
 	tcase_add_test(tc, test_bus_wide_read_is_put_together);
 	tcase_add_test(tc, test_bus_exit_port_takes_the_value_whole);
@@ -447,8 +316,6 @@ int main(void)
 	tcase_add_test(tc, test_bus_first_effect_of_a_wide_write);
 	tcase_add_test(tc, test_bus_mmio);
 	tcase_add_test(tc, test_bus_ioapic);
-	tcase_add_test(tc, test_bus_serial_sends_by_interrupt);
-	tcase_add_test(tc, test_bus_serial_receives_by_interrupt);
 	tcase_add_test(tc, test_bus_keyboard_data);
 	tcase_add_test(tc, test_bus_8259);
 	tcase_add_test(tc, test_bus_interval_timer);

@@ -41,13 +41,21 @@ static void write_register(unsigned int offset, uint8_t value)
 	ck_assert(!serial_port_write(&port, offset, value, &unused));
 }
 
+static uint8_t read_register(unsigned int offset)
+{
+	uint8_t value = serial_port_read(&port, offset);
+
+	serial_port_go_on(&port);
+	return value;
+}
+
 /* As a polling guest does: looks until there is something, or so often that it
  * would have been told by now. */
 static int poll_byte(void)
 {
 	for (int i = 0; i < 1 + LOOKS; i++)
-		if (serial_port_read(&port, LSR) & 0x01)
-			return serial_port_read(&port, RBR);
+		if (read_register(LSR) & 0x01)
+			return read_register(RBR);
 	return -1;
 }
 
@@ -74,7 +82,7 @@ static void print(unsigned int count)
 	uint8_t byte;
 
 	while (count--) {
-		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
+		ck_assert_uint_eq(read_register(LSR), 0x60);
 		ck_assert(serial_port_write(&port, RBR, 'x', &byte));
 		serial_port_sent(&port);
 	}
@@ -87,7 +95,7 @@ START_TEST(test_serial_port_waits_for_looks)
 	put("early");
 	print(10 * LOOKS);
 	for (unsigned int i = 0; i < 10 * 8; i++)
-		serial_port_read(&port, i);
+		read_register(i);
 	ck_assert_uint_eq(port.uart.received, 0);
 	ck_assert_uint_eq(serial_port_room(&port, false), 0);
 	ck_assert(!serial_port_wants(&port));
@@ -102,9 +110,9 @@ START_TEST(test_serial_port_looks_between_prints)
 	put("key");
 	for (int i = 0; i < LOOKS; i++) {
 		print(3);
-		ck_assert_uint_eq(serial_port_read(&port, LSR), 0x60);
+		ck_assert_uint_eq(read_register(LSR), 0x60);
 	}
-	ck_assert_uint_eq(serial_port_read(&port, LSR), 0x61);
+	ck_assert_uint_eq(read_register(LSR), 0x61);
 	expect("key");
 }
 END_TEST
@@ -116,26 +124,26 @@ static void linux_finds_it(void)
 {
 	write_register(IER, 0x00);
 	write_register(IER, 0x0f);
-	serial_port_read(&port, IER);
+	read_register(IER);
 	write_register(IER, 0x00);
 	write_register(MCR, 0x1a);
-	serial_port_read(&port, MSR);
+	read_register(MSR);
 	write_register(MCR, 0x00);
 	write_register(FCR, 0x01);
-	serial_port_read(&port, FCR);
+	read_register(FCR);
 	write_register(FCR, 0x01);
 	write_register(FCR, 0x07);
 	write_register(FCR, 0x00);
-	serial_port_read(&port, RBR);
+	read_register(RBR);
 	write_register(IER, 0x00);
 }
 
 static void linux_reads_all(void)
 {
-	serial_port_read(&port, LSR);
-	serial_port_read(&port, RBR);
-	serial_port_read(&port, FCR);
-	serial_port_read(&port, MSR);
+	read_register(LSR);
+	read_register(RBR);
+	read_register(FCR);
+	read_register(MSR);
 }
 
 static void linux_starts_it(void)
@@ -144,18 +152,18 @@ static void linux_starts_it(void)
 	write_register(FCR, 0x07);
 	write_register(FCR, 0x00);
 	linux_reads_all();
-	serial_port_read(&port, LSR); /* is the port there? */
-	serial_port_read(&port, LSR); /* is the transmitter empty? */
+	read_register(LSR); /* is the port there? */
+	read_register(LSR); /* is the transmitter empty? */
 	for (int i = 0; i < 2; i++) {
 		write_register(IER, 0x02);
-		serial_port_read(&port, FCR);
+		read_register(FCR);
 		write_register(IER, 0x00);
 	}
 	write_register(LCR, 0x03);
 	write_register(MCR, 0x08);
 	write_register(IER, 0x02);
-	serial_port_read(&port, LSR);
-	serial_port_read(&port, FCR);
+	read_register(LSR);
+	read_register(FCR);
 	write_register(IER, 0x00);
 	linux_reads_all();
 	write_register(FCR, 0x01);
@@ -184,10 +192,10 @@ START_TEST(test_serial_port_goes_on_after_a_byte)
 	put("abc");
 	expect("a");
 	for (const char *at = "bc"; *at; at++) {
-		ck_assert(serial_port_read(&port, LSR) & 0x01);
-		ck_assert_uint_eq(serial_port_read(&port, RBR), (uint8_t)*at);
+		ck_assert(read_register(LSR) & 0x01);
+		ck_assert_uint_eq(read_register(RBR), (uint8_t)*at);
 	}
-	ck_assert(!(serial_port_read(&port, LSR) & 0x01));
+	ck_assert(!(read_register(LSR) & 0x01));
 }
 END_TEST
 
@@ -200,14 +208,31 @@ START_TEST(test_serial_port_interrupts)
 	ck_assert(uart16550_irq(&port.uart));
 	expect("early");
 	ck_assert(!uart16550_irq(&port.uart));
-	/* The line does not fall between two bytes, FIFO or not: a driver that
-	 * asks IIR for more is told of it. */
+	/* The line is up between two bytes, FIFO or not: a driver that asks
+	 * IIR for more is told of it. */
 	put("late");
 	for (const char *at = "late"; *at; at++) {
 		ck_assert(uart16550_irq(&port.uart));
-		ck_assert_uint_eq(serial_port_read(&port, RBR), (uint8_t)*at);
+		ck_assert_uint_eq(read_register(RBR), (uint8_t)*at);
 	}
 	ck_assert(!uart16550_irq(&port.uart));
+}
+END_TEST
+
+/* Between two bytes it has been down, where that is to be seen by an edge. */
+START_TEST(test_serial_port_interrupt_of_each_byte)
+{
+	write_register(MCR, 0x08);
+	write_register(IER, 0x01);
+	write_register(FCR, _i ? 0x41 : 0x00);
+	put("abc");
+	for (const char *at = "abc"; *at; at++) {
+		ck_assert(serial_port_irq(&port));
+		ck_assert_uint_eq(serial_port_read(&port, RBR), (uint8_t)*at);
+		ck_assert(!serial_port_irq(&port));
+		serial_port_go_on(&port);
+	}
+	ck_assert(!serial_port_irq(&port));
 }
 END_TEST
 
@@ -257,7 +282,7 @@ START_TEST(test_serial_port_echo_before_the_line)
 	write_register(MCR, 0x00);
 	write_register(IER, 0x01);
 	put("line");
-	ck_assert_int_eq(serial_port_read(&port, RBR), 'E');
+	ck_assert_int_eq(read_register(RBR), 'E');
 	write_register(FCR, 0x03);
 	expect("line");
 	ck_assert_int_eq(poll_byte(), -1);
@@ -273,7 +298,7 @@ START_TEST(test_serial_port_echo_over_the_line)
 	ck_assert_uint_eq(port.uart.received, 1);
 	write_register(MCR, 0x10);
 	write_register(RBR, _i ? 'l' : 'E');
-	ck_assert_int_eq(serial_port_read(&port, RBR), _i ? 'l' : 'E');
+	ck_assert_int_eq(read_register(RBR), _i ? 'l' : 'E');
 	write_register(MCR, 0x00);
 	expect("line");
 }
@@ -289,9 +314,9 @@ START_TEST(test_serial_port_echo_then_the_line)
 	put("a");
 	write_register(MCR, 0x08);
 	write_register(IER, 0x01);
-	ck_assert_int_eq(serial_port_read(&port, RBR), 'E');
+	ck_assert_int_eq(read_register(RBR), 'E');
 	ck_assert(serial_port_irq(&port));
-	ck_assert_int_eq(serial_port_read(&port, RBR), 'a');
+	ck_assert_int_eq(read_register(RBR), 'a');
 }
 END_TEST
 
@@ -335,15 +360,15 @@ START_TEST(test_serial_port_first_looks)
 {
 	ck_assert_uint_eq(serial_port_room(&port, false), 0);
 	for (int i = 0; i < LOOKS; i++) {
-		serial_port_read(&port, LSR);
+		read_register(LSR);
 		ck_assert(!serial_port_wants(&port));
 	}
-	serial_port_read(&port, LSR);
+	read_register(LSR);
 	ck_assert(serial_port_wants(&port));
 	ck_assert(!serial_port_wants(&port));
 	/* Nobody waits, nobody is told. */
 	ck_assert_uint_eq(serial_port_room(&port, false), SERIAL_LINE_SIZE);
-	serial_port_read(&port, LSR);
+	read_register(LSR);
 	ck_assert(!serial_port_wants(&port));
 }
 END_TEST
@@ -360,6 +385,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_serial_port_linux, 0, 2);
 	tcase_add_test(tc, test_serial_port_goes_on_after_a_byte);
 	tcase_add_test(tc, test_serial_port_interrupts);
+	tcase_add_loop_test(tc, test_serial_port_interrupt_of_each_byte, 0, 2);
 	tcase_add_test(tc, test_serial_port_survives_a_clear);
 	tcase_add_test(tc, test_serial_port_loopback);
 	tcase_add_test(tc, test_serial_port_echo_before_the_line);

@@ -45,6 +45,43 @@ START_TEST(test_uart16550_trigger_levels)
 }
 END_TEST
 
+/* A read ends the time-out, and below the trigger nothing else is up; another
+ * time-out comes, for each byte that is left. From the trigger on the line
+ * stays. */
+START_TEST(test_uart16550_time_out_after_a_read)
+{
+	wr(4, 0x08);
+	wr(1, 0x01);
+	wr(2, 0x41);
+	receive("abcdef");
+	for (unsigned int left = 5; left > 0; left--) {
+		uart16550_read(&uart, 0);
+		ck_assert_int_eq(irq(), left >= 4);
+		uart16550_timed_out(&uart);
+		ck_assert(irq());
+	}
+	/* Only data is read, and only what there is. */
+	uart16550_read(&uart, 5);
+	ck_assert(irq());
+	rd(0);
+	uart16550_read(&uart, 0);
+	receive("g");
+	ck_assert(irq());
+}
+END_TEST
+
+/* The interrupts that are not of data do not wait for it. */
+START_TEST(test_uart16550_other_sources_after_a_read)
+{
+	wr(4, 0x08);
+	wr(1, 0x03);
+	wr(2, 0x41);
+	receive("ab");
+	uart16550_read(&uart, 0);
+	ck_assert(irq());
+}
+END_TEST
+
 /* What Linux tests before it trusts the interrupt: twice enabled, twice there,
  * and gone when it is off. */
 START_TEST(test_uart16550_thr_interrupt)
@@ -150,6 +187,8 @@ static Suite *uart16550_irq_suite(void)
 	tcase_add_checked_fixture(interrupts, setup, NULL);
 	tcase_add_test(interrupts, test_uart16550_receive_interrupt);
 	tcase_add_loop_test(interrupts, test_uart16550_trigger_levels, 0, 4);
+	tcase_add_test(interrupts, test_uart16550_time_out_after_a_read);
+	tcase_add_test(interrupts, test_uart16550_other_sources_after_a_read);
 	tcase_add_test(interrupts, test_uart16550_thr_interrupt);
 	tcase_add_test(interrupts, test_uart16550_thr_interrupt_of_each_byte);
 	tcase_add_test(interrupts, test_uart16550_priorities);

@@ -90,6 +90,7 @@ static uint8_t uart16550_rbr_read(struct uart16550 *u)
 		u->rbr = u->fifo[u->oldest];
 		u->oldest = (uint8_t)((u->oldest + 1u) % UART16550_FIFO);
 		u->received--;
+		u->just_read = true;
 	}
 	return u->rbr;
 }
@@ -192,10 +193,12 @@ static uint8_t uart16550_source(const struct uart16550 *u)
 {
 	if ((u->ier & UART_IER_LINE) && (u->lsr & UART_LSR_OE))
 		return UART_IIR_LINE;
-	if ((u->ier & UART_IER_RX) && u->received)
-		return u->fifo_enabled && u->received < u->trigger
-			       ? UART_IIR_RX_OLD
-			       : UART_IIR_RX;
+	if ((u->ier & UART_IER_RX) && u->received) {
+		if (u->received >= uart16550_trigger(u))
+			return UART_IIR_RX;
+		if (!u->just_read)
+			return UART_IIR_RX_OLD;
+	}
 	if ((u->ier & UART_IER_THR) && u->thr_news)
 		return UART_IIR_THR;
 	if ((u->ier & UART_IER_MODEM) && u->msr_delta)
@@ -282,6 +285,11 @@ void uart16550_sent(struct uart16550 *u)
 	u->thr_news = true;
 }
 
+void uart16550_timed_out(struct uart16550 *u)
+{
+	u->just_read = false;
+}
+
 bool uart16550_receive(struct uart16550 *u, uint8_t value)
 {
 	if ((u->mcr & UART_MCR_LOOP) || u->echoes || uart16550_is_full(u))
@@ -293,6 +301,11 @@ bool uart16550_receive(struct uart16550 *u, uint8_t value)
 unsigned int uart16550_from_line(const struct uart16550 *u)
 {
 	return u->received - u->echoes;
+}
+
+unsigned int uart16550_trigger(const struct uart16550 *u)
+{
+	return u->fifo_enabled ? u->trigger : 1;
 }
 
 bool uart16550_expects(const struct uart16550 *u)

@@ -13,7 +13,10 @@
  * DSR and DCD are on, RI is off).
  * Simplified: the time-out of the receive FIFO. What is below the trigger
  * level counts as timed out at once, since what arrives here comes in bursts
- * with silence after them; a guest sees one interrupt too many at worst.
+ * with silence after them; only after a read the owner says when, for the line
+ * is low in between. A guest that reads on until there is no more, as Linux
+ * does, then finds nothing in one more interrupt: those that come while it
+ * reads are one to it.
  */
 #ifndef DEV_UART16550_H
 #define DEV_UART16550_H
@@ -48,6 +51,7 @@ struct uart16550 {
 	uint8_t fifo[UART16550_FIFO];
 	uint8_t oldest, received;
 	uint8_t echoes; /* of those, the last: sent by the guest, in loopback */
+	bool just_read; /* one of those before them: no time-out yet */
 	uint8_t rbr;	/* the last byte that was read */
 };
 
@@ -55,7 +59,8 @@ struct uart16550 {
 void uart16550_reset(struct uart16550 *u);
 
 /* Guest reads the byte at offset (only its low three bits count). Reading RBR,
- * IIR, LSR and MSR has the side effects of the chip. */
+ * IIR, LSR and MSR has the side effects of the chip. uart16550_timed_out is to
+ * be called next. */
 uint8_t uart16550_read(struct uart16550 *u, unsigned int offset);
 
 /* Guest writes the byte at offset (only its low three bits count). True: send
@@ -69,6 +74,12 @@ bool uart16550_write(struct uart16550 *u, unsigned int offset, uint8_t value,
  * input that does not see it would miss that THR is empty again. */
 void uart16550_sent(struct uart16550 *u);
 
+/* It is a while since the last read: to be called after each, before any other
+ * call but uart16550_irq. Apart from the read because it ends a time-out, and
+ * the interrupt line is low until the next: an edge input that does not see it
+ * would miss what a guest left in the FIFO for that. */
+void uart16550_timed_out(struct uart16550 *u);
+
 /* A byte arrives from the line. False: there is no room, or the chip is not on
  * the line (loopback), or what came by loopback is yet to be read; nothing has
  * changed, and the owner is to keep the byte. A real line would lose it. Room
@@ -78,6 +89,10 @@ bool uart16550_receive(struct uart16550 *u, uint8_t value);
 /* Bytes of the line that the chip has for the guest: they come before those of
  * loopback. */
 unsigned int uart16550_from_line(const struct uart16550 *u);
+
+/* Bytes of the line from which on the guest is told of data: the trigger level,
+ * or one without FIFOs. */
+unsigned int uart16550_trigger(const struct uart16550 *u);
 
 /* Whether the guest wants to be told of bytes that arrive. */
 bool uart16550_expects(const struct uart16550 *u);
