@@ -146,6 +146,11 @@ static bool entry_route(uint64_t entry, struct irq_msg *msg)
 	return entry_is_level(entry) && entry_is_deliverable(entry);
 }
 
+static bool same_message(const struct irq_msg *a, const struct irq_msg *b)
+{
+	return a->address == b->address && a->data == b->data;
+}
+
 static bool routes_differ(uint64_t a, uint64_t b)
 {
 	struct irq_msg msg_a, msg_b;
@@ -154,7 +159,7 @@ static bool routes_differ(uint64_t a, uint64_t b)
 
 	if (!routed_a || !routed_b)
 		return routed_a != routed_b;
-	return msg_a.address != msg_b.address || msg_a.data != msg_b.data;
+	return !same_message(&msg_a, &msg_b);
 }
 
 static bool ioapic_entry_write(struct ioapic *io, unsigned int index,
@@ -265,6 +270,15 @@ void ioapic_eoi(struct ioapic *io, uint8_t vector, const struct irq_sink *sink)
 		*entry &= ~ENTRY_REMOTE_IRR;
 		ioapic_check_level(io, pin, sink);
 	}
+}
+
+void ioapic_refused(struct ioapic *io, const struct irq_msg *msg)
+{
+	struct irq_msg own;
+
+	for (unsigned int pin = 0; pin < IOAPIC_PINS; pin++)
+		if (ioapic_route(io, pin, &own) && same_message(&own, msg))
+			io->entries[pin] &= ~ENTRY_REMOTE_IRR;
 }
 
 bool ioapic_route(const struct ioapic *io, unsigned int pin,

@@ -59,6 +59,12 @@ void ioapic_set_line(struct ioapic *io, unsigned int pin, bool asserted,
  * nothing. */
 void ioapic_eoi(struct ioapic *io, uint8_t vector, const struct irq_sink *sink);
 
+/* No local APIC accepted this message: the level pins that send it wait for no
+ * end, and hold no remote IRR. Nothing is sent, for who refused would again: a
+ * pin whose line stays high sends when its entry is written or its line is
+ * given anew. A chip would go on trying. */
+void ioapic_refused(struct ioapic *io, const struct irq_msg *msg);
+
 /* The message a pin sends as its entry is now. True: it is a level interrupt,
  * whose end ioapic_eoi must be told. Does not look at the mask: guests mask
  * and unmask around an interrupt, and its end still counts in between. */

@@ -200,6 +200,15 @@ static void update_routes(struct irqs *irqs, unsigned int wanted)
 	pthread_mutex_unlock(&irqs->routes_lock);
 }
 
+/* As to a processor that the guest has yet to enable. */
+static void refused(struct irqs *irqs, const struct irq_msg *msg)
+{
+	atomic_fetch_add(&irqs->msis_refused, 1);
+	pthread_mutex_lock(irqs->lock);
+	ioapic_refused(&irqs->ioapic, msg);
+	pthread_mutex_unlock(irqs->lock);
+}
+
 static void send_msg(struct irqs *irqs, const struct irq_msg *msg)
 {
 	struct kvm_msi msi = {.address_lo = msg->address, .data = msg->data};
@@ -211,7 +220,7 @@ static void send_msg(struct irqs *irqs, const struct irq_msg *msg)
 		 kvm_vm_ioctl(irqs->target.vm_fd, KVM_SIGNAL_MSI, &msi) > 0)
 		atomic_fetch_add(&irqs->msis, 1);
 	else
-		atomic_fetch_add(&irqs->msis_refused, 1);
+		refused(irqs, msg);
 }
 
 void irqs_deliver(struct irqs *irqs, const struct irqs_work *work)

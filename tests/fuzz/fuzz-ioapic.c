@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz-ioapic - guest accesses, lines and ends of interrupts, in any order.
+ * fuzz-ioapic - guest accesses, lines, ends of interrupts and refused messages,
+ * in any order.
  *
  * Rules, after each step: an entry holds what was written to its writable bits,
  * and nothing else but remote IRR; remote IRR is a level pin's alone, comes
- * with its message, and goes with its end or its level; a level pin that could
- * send has sent; an edge is one message, of a pin that is not masked; a message
- * is what the entry says; a route that changed is told.
+ * with its message, and goes with its end, its level or a refusal; a level pin
+ * that could send has sent, but for one that was refused, until its entry is
+ * written or its line given anew; an edge is one message, of a pin that is not
+ * masked; a message is what the entry says; a route that changed is told.
  */
 #include "ioapic.h"
 
@@ -33,11 +35,14 @@ struct state {
 	/* As before the step. */
 	struct ioapic was;
 	uint64_t written[IOAPIC_PINS]; /* what the entries must hold */
+	bool waits[IOAPIC_PINS];       /* to be asked anew, after a refusal */
 	/* Of this step. */
 	struct irq_msg msgs[IOAPIC_PINS + 1];
 	unsigned int msg_count;
 	bool ended; /* an interrupt, of this vector */
 	uint8_t ended_vector;
+	bool refused; /* this message */
+	struct irq_msg refused_msg;
 	bool told; /* of a route */
 };
 
@@ -108,6 +113,14 @@ static bool route_differs(const struct state *s, unsigned int pin)
 	return level_a != level_b || (level_a && !same(&a, &b));
 }
 
+static bool was_refused(const struct state *s, uint64_t entry)
+{
+	struct irq_msg msg = message_of(entry);
+
+	return s->refused && is_level(entry) && is_legal(entry) &&
+	       (entry & REMOTE_IRR) && same(&msg, &s->refused_msg);
+}
+
 static void check_pin(struct state *s, unsigned int pin)
 {
 	uint64_t entry = s->io.entries[pin], old = s->was.entries[pin];
@@ -115,6 +128,7 @@ static void check_pin(struct state *s, unsigned int pin)
 	bool rose = high && !(s->was.lines >> pin & 1);
 	bool ended = (old & REMOTE_IRR) && s->ended &&
 		     (old & VECTOR) == s->ended_vector;
+	bool refused = was_refused(s, old);
 
 	FUZZ_CHECK((entry & ~REMOTE_IRR) == s->written[pin]);
 	if (!is_level(entry)) {
@@ -123,15 +137,19 @@ static void check_pin(struct state *s, unsigned int pin)
 			FUZZ_CHECK(take_message(s, entry));
 		return;
 	}
+	if (refused) {
+		FUZZ_CHECK(!(entry & REMOTE_IRR));
+		s->waits[pin] = true;
+	}
 	/* Nothing is lost. */
-	if (high && !(entry & MASKED) && is_legal(entry))
+	if (high && !(entry & MASKED) && is_legal(entry) && !s->waits[pin])
 		FUZZ_CHECK(entry & REMOTE_IRR);
 	if ((entry & REMOTE_IRR) && (!(old & REMOTE_IRR) || ended)) {
 		FUZZ_CHECK(high && !(entry & MASKED) && is_legal(entry));
 		FUZZ_CHECK(take_message(s, entry));
 	}
 	if (!(entry & REMOTE_IRR))
-		FUZZ_CHECK(!(old & REMOTE_IRR) || ended);
+		FUZZ_CHECK(!(old & REMOTE_IRR) || ended || refused);
 }
 
 static void check(struct state *s)
@@ -161,10 +179,12 @@ static void write_window(struct state *s, uint32_t value)
 	unsigned int index = s->io.select - TABLE, pin = index / 2;
 	uint64_t half = index % 2 ? 0xffffffff00000000ull : 0xffffffffull;
 
-	if (index < 2 * IOAPIC_PINS)
+	if (index < 2 * IOAPIC_PINS) {
+		s->waits[pin] = false;
 		s->written[pin] = (s->written[pin] & ~half) |
 				  ((uint64_t)value << (index % 2 ? 32 : 0) &
 				   half & WRITABLE);
+	}
 	s->told = ioapic_write(&s->io, WINDOW, 4, value, &sink);
 }
 
@@ -209,6 +229,16 @@ static void end_interrupt(struct state *s, uint8_t vector, bool by_register)
 		ioapic_eoi(&s->io, vector, &sink);
 }
 
+/* Of the pin, or of any that has the like; or of one that is not there. */
+static void refuse(struct state *s, unsigned int pin, uint8_t changed)
+{
+	s->refused = true;
+	s->refused_msg = message_of(s->io.entries[pin]);
+	s->refused_msg.address ^= (uint32_t)(changed & 0xfu) << 12;
+	s->refused_msg.data ^= changed >> 4;
+	ioapic_refused(&s->io, &s->refused_msg);
+}
+
 static void step(struct state *s, struct fuzz_input *in)
 {
 	struct irq_sink sink = {.send = note, .context = s};
@@ -218,6 +248,7 @@ static void step(struct state *s, struct fuzz_input *in)
 	switch (op & 7) {
 	case 0:
 	case 1:
+		s->waits[pin] = false;
 		ioapic_set_line(&s->io, pin, op & 1, &sink);
 		break;
 	case 2:
@@ -239,7 +270,10 @@ static void step(struct state *s, struct fuzz_input *in)
 		write_window(s, fuzz_u32(in));
 		break;
 	case 7:
-		odd_access(s, in);
+		if (op & 0x80)
+			refuse(s, pin, fuzz_u8(in));
+		else
+			odd_access(s, in);
 		break;
 	}
 }
@@ -274,6 +308,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		s.was = s.io;
 		s.msg_count = 0;
 		s.ended = false;
+		s.refused = false;
 		s.told = false;
 		step(&s, &in);
 		check(&s);

@@ -232,6 +232,48 @@ START_TEST(test_ioapic_eoi_register)
 }
 END_TEST
 
+/* Remote IRR is there when a local APIC accepts. Whoever refused is not asked
+ * again before the guest or the device does something. */
+START_TEST(test_ioapic_level_refused)
+{
+	struct irq_msg msg = {.address = 0xfee01000, .data = 0xc041};
+	struct irq_msg other_place = {.address = 0xfee00000, .data = 0xc041};
+	struct irq_msg other_vector = {.address = 0xfee01000, .data = 0xc042};
+
+	wr(high(9), 0x01000000);
+	wr(low(9), LEVEL | 0x41);
+	wr(low(5), LEVEL | 0x41); /* to another processor */
+	line(9, true);
+	line(5, true);
+	check_sent(2);
+	ioapic_refused(&io, &other_vector);
+	ck_assert_uint_eq(rd(low(9)), LEVEL | REMOTE_IRR | 0x41);
+	ioapic_refused(&io, &msg);
+	ck_assert_uint_eq(rd(low(9)), LEVEL | 0x41);
+	ck_assert_uint_eq(rd(low(5)), LEVEL | REMOTE_IRR | 0x41);
+	ioapic_eoi(&io, 0x42, &sink);
+	check_sent(2);
+	switch (_i) {
+	case 0:
+		wr(low(9), LEVEL | 0x41);
+		break;
+	case 1:
+		wr(high(9), 0x01000000);
+		break;
+	default:
+		line(9, false);
+		check_sent(2);
+		line(9, true);
+	}
+	check_sent(3);
+	check_last(0xfee01000, 0xc041);
+	ck_assert_uint_eq(rd(low(9)), LEVEL | REMOTE_IRR | 0x41);
+	ioapic_refused(&io, &other_place);
+	ck_assert_uint_eq(rd(low(9)), LEVEL | REMOTE_IRR | 0x41);
+	ck_assert_uint_eq(rd(low(5)), LEVEL | 0x41);
+}
+END_TEST
+
 /* How a guest ends a level interrupt where there is no EOI register. */
 START_TEST(test_ioapic_edge_and_back_clears_remote_irr)
 {
@@ -436,6 +478,7 @@ static Suite *ioapic_suite(void)
 	tcase_add_test(pins, test_ioapic_level);
 	tcase_add_test(pins, test_ioapic_level_masked);
 	tcase_add_test(pins, test_ioapic_eoi_register);
+	tcase_add_loop_test(pins, test_ioapic_level_refused, 0, 3);
 	tcase_add_test(pins, test_ioapic_edge_and_back_clears_remote_irr);
 	tcase_add_loop_test(pins, test_ioapic_modes, 0, 6);
 	tcase_add_loop_test(pins, test_ioapic_undeliverable, 0, 6);

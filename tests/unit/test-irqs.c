@@ -266,6 +266,34 @@ START_TEST(test_irqs_messages_refused)
 }
 END_TEST
 
+/* A level pin to a processor that is not enabled yet: sent once and not again
+ * by itself, and when the guest writes the entry. */
+START_TEST(test_irqs_level_refused)
+{
+	static const int results[] = {0, -EPERM};
+
+	entry(9, LEVEL | 0x59);
+	msi_result = results[_i];
+	line(9, true);
+	deliver();
+	ck_assert_uint_eq(call_count, 2);
+	called(1, 'm', 0xfee00000, 0xc059);
+	ck_assert_uint_eq(irqs.msis_refused, 1);
+	deliver();
+	ck_assert_uint_eq(call_count, 2);
+	msi_result = 1;
+	entry(9, LEVEL | 0x59);
+	ck_assert_uint_eq(call_count, 3);
+	called(2, 'm', 0xfee00000, 0xc059);
+	/* Accepted: held back until its end. */
+	entry(9, LEVEL | 0x59);
+	ck_assert_uint_eq(call_count, 3);
+	irqs_eoi_locked(&irqs, 0x59, &work);
+	deliver();
+	ck_assert_uint_eq(call_count, 4);
+}
+END_TEST
+
 START_TEST(test_irqs_extint_messages)
 {
 	entry(0, 0x700);
@@ -407,6 +435,7 @@ int main(void)
 	tcase_add_test(tc, test_irqs_route_of_another_thread);
 	tcase_add_test(tc, test_irqs_routes_refused);
 	tcase_add_loop_test(tc, test_irqs_messages_refused, 0, 2);
+	tcase_add_loop_test(tc, test_irqs_level_refused, 0, 2);
 	tcase_add_test(tc, test_irqs_extint_messages);
 	tcase_add_test(tc, test_irqs_intr_on_a_pin);
 	tcase_add_test(tc, test_irqs_intr);
