@@ -18,7 +18,7 @@
 
 enum {
 	CONSOLE_BUFFER_SIZE = 4096, /* not above PIPE_BUF, see console_flush */
-	CONSOLE_TAIL_SIZE = 2048,   /* a power of two */
+	CONSOLE_TAIL_SIZE = 8192,   /* a power of two; Linux panics in 3000 */
 	CONSOLE_PTY_PATIENCE_MS = 100,
 	CONSOLE_PTY_DRAIN_MS = 1000,
 };
