@@ -30,6 +30,7 @@ session() {
 		head -c 4096 /dev/zero | tr '\0' .
 		echo; echo "guest: interrupts for 4 KiB: $(($(count) - before))"
 		cat /proc/interrupts
+		sleep 1
 		exit
 	END
 	holds "$name: powers off, status $status" [ "$status" = 0 ]
