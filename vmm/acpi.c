@@ -15,6 +15,7 @@
 #include "acpi_pm.h"
 #include "platform.h"
 #include "reset_ctl.h"
+#include "table_checksum.h"
 
 #define PACKED	       __attribute__((packed))
 
@@ -198,16 +199,6 @@ struct acpi_writer {
 };
 
 /* What makes the sum of all bytes 0, if it stands in place of a 0. */
-static uint8_t acpi_checksum(const void *bytes, size_t size)
-{
-	const uint8_t *at = bytes;
-	uint8_t sum = 0;
-
-	while (size--)
-		sum = (uint8_t)(sum + *at++);
-	return (uint8_t)-sum;
-}
-
 /* Returns where the guest finds it. */
 static uint32_t acpi_put(struct acpi_writer *w, const void *bytes,
 			 uint32_t size)
@@ -235,7 +226,7 @@ static uint32_t acpi_put_table(struct acpi_writer *w, const char *signature,
 	memcpy(header.oem_table_id, OEM_TABLE_ID, sizeof(header.oem_table_id));
 	memcpy(header.creator_id, CREATOR_ID, sizeof(header.creator_id));
 	memcpy(table, &header, sizeof(header));
-	header.checksum = acpi_checksum(table, size);
+	header.checksum = table_checksum(table, size);
 	memcpy(table, &header, sizeof(header));
 	return acpi_put(w, table, size);
 }
@@ -354,8 +345,8 @@ static void acpi_write_rsdp(struct acpi_writer *w, uint32_t rsdt_gpa,
 	};
 
 	memcpy(rsdp.oem_id, OEM_ID, sizeof(rsdp.oem_id));
-	rsdp.checksum = acpi_checksum(&rsdp, RSDP_V1_SIZE);
-	rsdp.extended_checksum = acpi_checksum(&rsdp, sizeof(rsdp));
+	rsdp.checksum = table_checksum(&rsdp, RSDP_V1_SIZE);
+	rsdp.extended_checksum = table_checksum(&rsdp, sizeof(rsdp));
 	memcpy(w->out, &rsdp, sizeof(rsdp));
 }
 

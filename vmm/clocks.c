@@ -19,6 +19,7 @@
 #include <sys/timerfd.h>
 
 #include "irqs.h"
+#include "monotonic.h"
 #include "platform.h"
 
 enum {
@@ -26,14 +27,6 @@ enum {
 	NS_PER_S = 1000000000,
 	WAKEUP_GAP_NS = NS_PER_S / CLOCKS_WAKEUPS_HZ,
 };
-
-static uint64_t system_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
 
 static uint64_t now_monotonic_ns(const struct clocks *clocks)
 {
@@ -53,7 +46,7 @@ static uint64_t to_rtc_ns(const struct clocks *clocks, uint64_t now_ns)
 void clocks_init(struct clocks *clocks, uint64_t (*read_ns)(clockid_t id))
 {
 	memset(clocks, 0, sizeof(*clocks));
-	clocks->read_ns = read_ns ? read_ns : system_ns;
+	clocks->read_ns = read_ns ? read_ns : clock_ns;
 	clocks->start_ns = now_monotonic_ns(clocks);
 	clocks->start_rtc_ns = clocks->read_ns(CLOCK_REALTIME);
 	clocks->timer_fd = -1;

@@ -9,22 +9,15 @@
 #include <time.h>
 
 #include "host.h"
+#include "monotonic.h"
 
 /* Two clocks are not read at one instant; a suspend takes longer. */
 #define SUSPEND_MIN_NS 10000000
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void look(struct guard *guard)
 {
 	guard->suspended_ns =
-		clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+		(int64_t)(clock_ns(CLOCK_BOOTTIME) - monotonic_ns());
 	host_read_clocksource(guard->clocksource, sizeof(guard->clocksource));
 }
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "kvm.h"
+#include "monotonic.h"
 #include "vcpu.h"
 #include "vm.h"
 
@@ -43,15 +44,6 @@ static enum vcpu_idle look(const struct vcpu *vcpu)
 	return VCPU_HALTED;
 }
 
-static uint64_t cpu_time_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	if (clock_gettime(clock, &ts))
-		return 0;
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void halted_look(struct vcpu *vcpu)
 {
 	atomic_store(&vcpu->idle, look(vcpu));
@@ -65,7 +57,7 @@ static bool used_no_cpu(struct vcpu *vcpu)
 
 	if (pthread_getcpuclockid(vcpu->thread, &clock))
 		return false;
-	now_ns = cpu_time_ns(clock);
+	now_ns = clock_ns(clock);
 	used_ns = now_ns - vcpu->tick_cpu_ns;
 	vcpu->tick_cpu_ns = now_ns;
 	return used_ns < IDLE_CPU_NS;

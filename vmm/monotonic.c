@@ -2,12 +2,16 @@
 /* monotonic - see monotonic.h. */
 #include "monotonic.h"
 
-#include <time.h>
-
-uint64_t monotonic_ns(void)
+uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	if (clock_gettime(clock, &ts))
+		return 0;
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }

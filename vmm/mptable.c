@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "platform.h"
+#include "table_checksum.h"
 
 #define SPEC_REVISION	   4 /* 1.4 */
 
@@ -103,15 +104,6 @@ struct mp_writer {
 	uint32_t used; /* bytes of out */
 	uint16_t entries;
 };
-
-static uint8_t mp_checksum(const uint8_t *at, size_t size)
-{
-	uint8_t sum = 0;
-
-	while (size--)
-		sum = (uint8_t)(sum + *at++);
-	return (uint8_t)-sum;
-}
 
 static void mp_put(struct mp_writer *w, const void *entry, uint32_t size)
 {
@@ -215,7 +207,7 @@ static void mp_write_config(const struct mp_writer *w)
 	};
 
 	memcpy(at, &config, sizeof(config));
-	config.checksum = mp_checksum(at, length);
+	config.checksum = table_checksum(at, length);
 	memcpy(at, &config, sizeof(config));
 }
 
@@ -229,7 +221,7 @@ static void mp_write_floating(uint8_t *out, uint32_t gpa)
 	};
 
 	memcpy(out, &floating, sizeof(floating));
-	floating.checksum = mp_checksum(out, sizeof(floating));
+	floating.checksum = table_checksum(out, sizeof(floating));
 	memcpy(out, &floating, sizeof(floating));
 }
 
