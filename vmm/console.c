@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "pty.h"
 
 /* It would block. True: try again. */
@@ -97,10 +98,19 @@ void console_init(struct console *console, int fd)
 
 int console_init_file(struct console *console, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int ret;
 
 	if (fd < 0)
 		return -errno;
+	ret = output_own(fd);
+	/* Pipes and devices have nothing to empty. */
+	if (!ret && ftruncate(fd, 0) && errno != EINVAL)
+		ret = -errno;
+	if (ret) {
+		close(fd);
+		return ret;
+	}
 	console_init(console, fd);
 	console->owns_fd = true;
 	return 0;

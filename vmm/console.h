@@ -45,7 +45,8 @@ struct console {
 /* fd is written to but not closed; -1 for none. Main thread. */
 void console_init(struct console *console, int fd);
 
-/* Opens path for writing, truncated. 0 or -errno. Main thread. */
+/* Opens path for writing, truncated. 0 or -errno, -EBUSY if a result is written
+ * to it. Main thread. */
 int console_init_file(struct console *console, const char *path);
 
 /* Makes a pty and writes to that. 0 or -errno. Main thread. */

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,17 @@ static int fail(const struct output *output, char *err, size_t err_size)
 		 strcmp(output->path, "-") ? output->path : "stdout",
 		 strerror(saved));
 	return -saved;
+}
+
+int output_own(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	/* A file system without locks is no reason not to write. */
+	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY
+								    : 0;
 }
 
 int output_open(struct output *output, const char *path, char *err,
@@ -37,7 +49,17 @@ int output_open(struct output *output, const char *path, char *err,
 	output->is_new = output->fd > STDOUT_FILENO;
 	if (output->fd < 0 && errno == EEXIST)
 		output->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	return output->fd < 0 ? fail(output, err, err_size) : 0;
+	if (output->fd < 0)
+		return fail(output, err, err_size);
+	if (output->fd == STDOUT_FILENO || !output_own(output->fd))
+		return 0;
+	close(output->fd);
+	output->fd = -1;
+	snprintf(err, err_size,
+		 "%s: is being written already: each result needs a file of "
+		 "its own",
+		 path);
+	return -EBUSY;
 }
 
 int output_begin(struct output *output, char *err, size_t err_size)

@@ -17,8 +17,13 @@ struct output {
 	bool has_begun; /* what it held before is gone */
 };
 
-/* Opens path; what it holds stays. 0 or -errno with one line in err. Main
- * thread. */
+/* For whoever opens a file to write to: 0, or -EBUSY if it is a regular one
+ * that another descriptor writes to, of this program or another one that asks
+ * here. Ours until fd is closed. Any thread. */
+int output_own(int fd);
+
+/* Opens path, which must not be written by somebody else; what it holds stays.
+ * 0 or -errno with one line in err. Main thread. */
 int output_open(struct output *output, const char *path, char *err,
 		size_t err_size);
 

@@ -260,6 +260,7 @@ END_TEST
 START_TEST(test_console_file)
 {
 	static const char earlier[] = "a longer text than the next";
+	struct console second;
 	char got[32] = "", path[64];
 	struct stat status;
 	int fd = memfd_create("console", MFD_CLOEXEC);
@@ -269,6 +270,8 @@ START_TEST(test_console_file)
 	ck_assert_int_eq(write(fd, earlier, sizeof(earlier)), sizeof(earlier));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ck_assert_int_eq(console_init_file(&console, path), 0);
+	/* Nor does anything else go into it meanwhile. */
+	ck_assert_int_eq(console_init_file(&second, path), -EBUSY);
 	ck_assert_int_ne(fcntl(console.fd, F_GETFD) & FD_CLOEXEC, 0);
 	ck_assert_int_eq(put("line\nrest"), 0);
 	ck_assert_int_eq(fstat(fd, &status), 0);

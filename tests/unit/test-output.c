@@ -109,6 +109,42 @@ START_TEST(test_output_begins_once)
 }
 END_TEST
 
+/* Two results in one file would be neither. */
+START_TEST(test_output_has_its_file_for_itself)
+{
+	struct output other;
+	char expected[200];
+
+	ck_assert_int_eq(output_open(&output, path, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_open(&other, path, err, sizeof(err)), -EBUSY);
+	ck_assert_int_eq(other.fd, -1);
+	snprintf(expected, sizeof(expected),
+		 "%s: is being written already: each result needs a file of "
+		 "its own",
+		 path);
+	ck_assert_str_eq(err, expected);
+	ck_assert_int_eq(output_close(&other, err, sizeof(err)), 0);
+	ck_assert_int_eq(write_text("whole"), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+	check_file("whole");
+	ck_assert_int_eq(output_open(&other, path, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&other, err, sizeof(err)), 0);
+}
+END_TEST
+
+/* What has no contents can be shared. */
+START_TEST(test_output_devices_are_for_all)
+{
+	struct output other;
+
+	ck_assert_int_eq(output_open(&output, "/dev/null", err, sizeof(err)),
+			 0);
+	ck_assert_int_eq(output_open(&other, "/dev/null", err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&other, err, sizeof(err)), 0);
+	ck_assert_int_eq(output_close(&output, err, sizeof(err)), 0);
+}
+END_TEST
+
 START_TEST(test_output_cannot_be_opened)
 {
 	ck_assert_int_eq(
@@ -219,6 +255,8 @@ int main(void)
 	tcase_add_test(tc, test_output_file);
 	tcase_add_test(tc, test_output_that_comes_to_nothing);
 	tcase_add_test(tc, test_output_begins_once);
+	tcase_add_test(tc, test_output_has_its_file_for_itself);
+	tcase_add_test(tc, test_output_devices_are_for_all);
 	tcase_add_test(tc, test_output_cannot_be_opened);
 	tcase_add_test(tc, test_output_disk_full);
 	tcase_add_test(tc, test_output_stdout);
