@@ -5,7 +5,8 @@
 const char options_usage[] =
 	"usage: punctual run CONFIG [--set KEY=VALUE]... [--json[=FILE]]\n"
 	"                           [--samples] [--prefault] [--trace=FILE]\n"
-	"                           [--trace-events=LIST] [-q] [-v]\n"
+	"                           [--trace-events=LIST]\n"
+	"                           [--entry-cost=RUNNING,HALTED] [-q] [-v]\n"
 	"       punctual bench CONFIG... [--rounds N] [--vary KEY=V1,V2]...\n"
 	"                           [--set KEY=VALUE]... [--json[=FILE]]\n"
 	"                           [--hgrm=PREFIX] [--plot=FILE.svg]\n"
