@@ -24,11 +24,12 @@ enum {
 	BACKSTOP_INTERVAL_US = 10000,
 };
 
-/* The QEMU device of that name: status = value * 2 + 1. */
+/* The QEMU device of that name: exit(value * 2 + 1), of which a process's
+ * status is the low byte. */
 static uint64_t encode_exit(const struct vm *vm, uint32_t value)
 {
 	if (vm->config->exit_encoding == EXIT_ISA_DEBUG)
-		return ((uint64_t)value << 1) | 1;
+		return (uint8_t)(value << 1 | 1);
 	return value;
 }
 

@@ -50,6 +50,8 @@ static const struct {
 	{"status=31", "run.exit_encoding=isa-debug-exit", 63, NULL},
 	{"status=32", "run.exit_encoding=isa-debug-exit",
 	 EXIT_STATUS_GUEST_RANGE, "32"},
+	/* Of which a process has the low byte. */
+	{"status=128", "run.exit_encoding=isa-debug-exit", 1, NULL},
 	/* Where no port is the exit port, hello falls back to a reset. */
 	{"status=5", "run.exit_port=null", 0, NULL},
 	{"status=5", "run.exit_port=1281", 0, NULL},

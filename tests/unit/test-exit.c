@@ -227,10 +227,32 @@ static const uint32_t status_words[] = {5};
 
 START_TEST(test_exit_port)
 {
-	config.exit_encoding = _i ? EXIT_ISA_DEBUG : EXIT_RAW;
 	ck_assert(!io(false, EXIT_PORT, 4, 1, status_words));
 	check_end(END_GUEST_EXIT);
-	ck_assert_uint_eq(vm.end.value, _i ? 11 : 5);
+	ck_assert_uint_eq(vm.end.value, 5);
+}
+END_TEST
+
+/* What is left in a process's status of QEMU's exit(value * 2 + 1). */
+static const struct {
+	unsigned int size;
+	uint32_t value;
+	uint64_t status;
+} debug_exits[] = {
+	{4, 0, 1},	    {4, 5, 11},	    {1, 0x10, 0x21},
+	{2, 0x10, 0x21},    {4, 31, 63},    {4, 32, 65},
+	{1, 0x7f, 0xff},    {1, 0x80, 1},   {1, 0xff, 0xff},
+	{2, 0xff05, 11},    {2, 0x0180, 1}, {4, 0xffffffff, 0xff},
+	{4, 0x80000001, 3},
+};
+
+START_TEST(test_exit_isa_debug)
+{
+	config.exit_encoding = EXIT_ISA_DEBUG;
+	ck_assert(!io(false, EXIT_PORT, debug_exits[_i].size, 1,
+		      &debug_exits[_i].value));
+	check_end(END_GUEST_EXIT);
+	ck_assert_uint_eq(vm.end.value, debug_exits[_i].status);
 }
 END_TEST
 
@@ -417,7 +439,9 @@ int main(void)
 	tcase_add_test(tc, test_exit_other_msr);
 	tcase_add_loop_test(tc, test_exit_timer_fails, 0, 4);
 	tcase_add_test(tc, test_exit_string_instructions);
-	tcase_add_loop_test(tc, test_exit_port, 0, 2);
+	tcase_add_test(tc, test_exit_port);
+	tcase_add_loop_test(tc, test_exit_isa_debug, 0,
+			    sizeof(debug_exits) / sizeof(debug_exits[0]));
 	tcase_add_test(tc, test_exit_marker);
 	tcase_add_test(tc, test_exit_reset);
 	tcase_add_test(tc, test_exit_poweroff);
