@@ -114,6 +114,11 @@ int bench_qemu_args(const struct config *config, struct bench_qemu_args *args)
 		args->argv[n++] = "-initrd";
 		args->argv[n++] = config->initrd_path;
 	}
+	/* fw_cfg is there without. */
+	if (config->test_device) {
+		args->argv[n++] = "-device";
+		args->argv[n++] = "pc-testdev";
+	}
 	return 0;
 }
 

@@ -5,14 +5,17 @@
  * Wide accesses to byte devices are split into bytes, low byte at the low
  * port, as a PC's bus does. After each byte the device's interrupt line is
  * looked at, so that what is an edge to one register is one to the next.
+ * The test ports come first: some take more than a byte at once.
  */
 #include "bus.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "platform.h"
 #include "report.h"
+#include "test_ports.h"
 
 enum {
 	PORT_COM1 = 0x3f8,
@@ -42,6 +45,7 @@ void bus_init(struct bus *bus, int exit_port, uint64_t (*read_ns)(clockid_t))
 
 void bus_destroy(struct bus *bus)
 {
+	test_ports_free(bus->test);
 	irqs_destroy(&bus->irqs);
 	pthread_mutex_destroy(&bus->lock);
 }
@@ -51,6 +55,12 @@ void bus_connect(struct bus *bus, uint64_t ram_low_bytes,
 {
 	bus->irqs.target = *target;
 	clocks_set_ram(&bus->clocks, ram_low_bytes, ram_high_bytes);
+}
+
+int bus_add_test_ports(struct bus *bus, uint64_t ram_bytes, unsigned int cpus)
+{
+	bus->test = test_ports_new(ram_bytes, cpus);
+	return bus->test ? 0 : -ENOMEM;
 }
 
 /* Lets the lock go, and then delivers. */
@@ -123,6 +133,22 @@ static uint8_t bus_in_byte_locked(struct bus *bus, uint16_t port,
 	return 0xff;
 }
 
+/* As many of the size bytes as belong together, at least one; the low bytes of
+ * *value. */
+static unsigned int bus_in_part_locked(struct bus *bus, uint16_t port,
+				       unsigned int size, uint32_t *value,
+				       struct irqs_work *work)
+{
+	unsigned int taken = 0;
+
+	if (bus->test)
+		taken = test_ports_read_locked(bus->test, port, size, value);
+	if (taken)
+		return taken;
+	*value = bus_in_byte_locked(bus, port, work);
+	return 1;
+}
+
 /* The main thread may go on with what it has for the serial port: after half
  * a line of bytes at the soonest, so this is no write for each. */
 static void bus_tell_of_room(const struct bus *bus, bool wants)
@@ -137,14 +163,16 @@ static void bus_tell_of_room(const struct bus *bus, bool wants)
 uint32_t bus_in(struct bus *bus, uint16_t port, unsigned int size)
 {
 	struct irqs_work work = {.msg_count = 0};
-	uint32_t value = 0;
+	uint32_t value = 0, part;
+	unsigned int taken;
 	bool wants;
 
 	pthread_mutex_lock(&bus->lock);
-	for (unsigned int i = 0; i < size; i++)
-		value |= (uint32_t)bus_in_byte_locked(bus, (uint16_t)(port + i),
-						      &work)
-			 << (8 * i);
+	for (unsigned int i = 0; i < size; i += taken) {
+		taken = bus_in_part_locked(bus, (uint16_t)(port + i), size - i,
+					   &part, &work);
+		value |= part << (8 * i);
+	}
 	wants = serial_port_wants(&bus->com1);
 	bus_unlock(bus, &work);
 	bus_tell_of_room(bus, wants);
@@ -213,6 +241,22 @@ static struct bus_action bus_out_byte_locked(struct bus *bus, uint16_t port,
 	return action;
 }
 
+static unsigned int bus_out_part_locked(struct bus *bus, uint16_t port,
+					unsigned int size, uint32_t value,
+					struct bus_action *action,
+					struct irqs_work *work)
+{
+	unsigned int taken = 0;
+
+	if (bus->test)
+		taken = test_ports_write_locked(bus->test, port, size, value,
+						&bus->irqs, work, action);
+	if (taken)
+		return taken;
+	*action = bus_out_byte_locked(bus, port, (uint8_t)value, work);
+	return 1;
+}
+
 static enum bus_action_kind bus_whole_port(const struct bus *bus, uint16_t port)
 {
 	if (port == bus->exit_port)
@@ -227,6 +271,7 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 {
 	struct bus_action action = {.kind = BUS_NONE};
 	struct irqs_work work = {.msg_count = 0};
+	unsigned int taken;
 	bool wants;
 
 	/* These are not byte devices: the value counts whole. */
@@ -238,11 +283,11 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 	pthread_mutex_lock(&bus->lock);
 	/* A wide write to the UART reaches one register with an effect at
 	 * most, its first; a later byte must not undo what it asked for. */
-	for (unsigned int i = 0; i < size; i++) {
-		struct bus_action one =
-			bus_out_byte_locked(bus, (uint16_t)(port + i),
-					    (uint8_t)(value >> (8 * i)), &work);
+	for (unsigned int i = 0; i < size; i += taken) {
+		struct bus_action one = {.kind = BUS_NONE};
 
+		taken = bus_out_part_locked(bus, (uint16_t)(port + i), size - i,
+					    value >> (8 * i), &one, &work);
 		if (action.kind == BUS_NONE)
 			action = one;
 	}
@@ -281,7 +326,8 @@ void bus_mmio(struct bus *bus, uint64_t gpa, bool is_write, uint8_t *data,
 	    gpa < PLATFORM_IOAPIC_GPA + IOAPIC_WINDOW)
 		bus_ioapic_locked(bus, (uint32_t)(gpa - PLATFORM_IOAPIC_GPA),
 				  is_write, data, len, &work);
-	else
+	else if (!bus->test ||
+		 !test_ports_mmio_locked(bus->test, gpa, is_write, data, len))
 		bus->unclaimed_mmio++;
 	bus_unlock(bus, &work);
 }

@@ -30,6 +30,7 @@ enum bus_action_kind {
 	BUS_RESET,
 	BUS_POWEROFF,
 	BUS_LATENESS, /* value: guest-physical address of a report */
+	BUS_FLUSH,    /* value: of a page, as ram_drop_translation has it */
 };
 
 struct bus_action {
@@ -37,12 +38,15 @@ struct bus_action {
 	uint32_t value;
 };
 
+struct test_ports;
+
 struct bus {
 	/* Set once. */
 	int exit_port;	    /* -1: none */
 	int marker_port;    /* -1: none, as bus_init leaves it */
 	int serial_room_fd; /* eventfd, see bus_serial_room; -1: none */
 	/* Guarded by lock. */
+	struct test_ports *test; /* NULL: none; set once */
 	struct serial_port com1;
 	struct i8042 i8042;
 	struct reset_ctl reset_ctl;
@@ -54,7 +58,7 @@ struct bus {
 	pthread_mutex_t lock;
 };
 
-/* read_ns: as clocks_init. Main thread, as the next three. */
+/* read_ns: as clocks_init. Main thread, as the next four. */
 void bus_init(struct bus *bus, int exit_port, uint64_t (*read_ns)(clockid_t));
 void bus_destroy(struct bus *bus);
 
@@ -63,6 +67,11 @@ void bus_destroy(struct bus *bus);
 void bus_connect(struct bus *bus, uint64_t ram_low_bytes,
 		 uint64_t ram_high_bytes, const struct irqs_target *target);
 
+/* The machine has what test_ports.h describes, too, and says there that it has
+ * so much RAM in all, and so many processors, 1 to 64. Before the vCPU threads
+ * start, once. 0 or -ENOMEM. */
+int bus_add_test_ports(struct bus *bus, uint64_t ram_bytes, unsigned int cpus);
+
 /* IN and OUT of size 1, 2 or 4. Nobody home: reads give all ones, writes
  * vanish, both are counted. vCPU threads. */
 uint32_t bus_in(struct bus *bus, uint16_t port, unsigned int size);
@@ -70,7 +79,8 @@ struct bus_action bus_out(struct bus *bus, uint16_t port, unsigned int size,
 			  uint32_t value);
 
 /* An access of up to 8 bytes to guest-physical memory that is not RAM: the I/O
- * APIC, or all ones on a read, nothing on a write; counted. vCPU threads. */
+ * APIC, the test device's if there is one, or all ones on a read, nothing on a
+ * write; counted. vCPU threads. */
 void bus_mmio(struct bus *bus, uint64_t gpa, bool is_write, uint8_t *data,
 	      unsigned int len);
 

@@ -318,10 +318,26 @@ static int fail_same_port(struct loader *l, uint64_t port)
 			port, is_given ? end : marker);
 }
 
+/* Of a port's key that has been given: the defaults are no such ports. */
+static int check_test_port(struct loader *l, const char *path,
+			   const struct optional_value *port)
+{
+	const struct config_port_range *range =
+		port->is_given ? config_test_port_owner(port->value) : NULL;
+
+	if (!range || !l->config->test_device)
+		return 0;
+	return fail_key(l, path,
+			"port %" PRIu64 " (0x%" PRIx64 ") belongs to %s (use "
+			"another, or turn off machine-config.test_device)",
+			port->value, port->value, range->owner);
+}
+
 /* What one key asks of another. */
 static int check_together(struct loader *l)
 {
 	const struct config *c = l->config;
+	int ret;
 
 	if (!c->kernel_image_path)
 		return fail_key(l, "boot-source.kernel_image_path",
@@ -344,6 +360,11 @@ static int check_together(struct loader *l)
 	if (c->exit_port.is_given && c->marker_port.is_given &&
 	    c->exit_port.value == c->marker_port.value)
 		return fail_same_port(l, c->exit_port.value);
+	ret = check_test_port(l, "run.exit_port", &c->exit_port);
+	if (!ret)
+		ret = check_test_port(l, "run.marker_port", &c->marker_port);
+	if (ret)
+		return ret;
 	if (c->allow_early && c->vmentry_advance.mode != TUNE_FIXED)
 		return fail_key(l, "timer.allow_early",
 				"only with a timer.vmentry_advance in ns "

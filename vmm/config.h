@@ -85,6 +85,7 @@ struct config {
 	size_t cpu_affinity_count;
 	const struct cpuid_flag **hide_cpuid; /* every bit of every name */
 	size_t hide_cpuid_count;
+	bool test_device;
 
 	/* timer */
 	enum timer_mode mode;

@@ -133,6 +133,12 @@ static const struct config_key keys[] = {
 	 FIELD(hide_cpuid),
 	 .doc = "CPU features the guest must not see, by their names in "
 		"/proc/cpuinfo."},
+	{.path = "machine-config.test_device",
+	 .type = CONFIG_BOOL,
+	 .initial = "false",
+	 FIELD(test_device),
+	 .doc = "The machine has what test suites find in QEMU's: pc-testdev "
+		"and fw_cfg."},
 
 	{.path = "timer.mode",
 	 .type = CONFIG_CHOICE,
@@ -300,6 +306,13 @@ static const struct config_port_range ports[] = {
 	{0xcf8, 0xcff, "PCI configuration and reset control"},
 };
 
+/* Those of machine-config.test_device. */
+static const struct config_port_range test_ports[] = {
+	{0xe0, 0xeb, "the test device"},
+	{0x510, 0x511, "fw_cfg"},
+	{0x2000, 0x2017, "the test device"},
+};
+
 const struct config_key *config_table(size_t *count)
 {
 	*count = COUNT_OF(keys);
@@ -316,11 +329,22 @@ const struct config_key *config_table_find(const char *path, size_t len)
 	return NULL;
 }
 
-const struct config_port_range *config_port_owner(uint64_t port)
+static const struct config_port_range *
+find_port(const struct config_port_range *ranges, size_t count, uint64_t port)
 {
-	for (size_t i = 0; i < COUNT_OF(ports); i++) {
-		if (port >= ports[i].first && port <= ports[i].last)
-			return &ports[i];
+	for (size_t i = 0; i < count; i++) {
+		if (port >= ranges[i].first && port <= ranges[i].last)
+			return &ranges[i];
 	}
 	return NULL;
+}
+
+const struct config_port_range *config_port_owner(uint64_t port)
+{
+	return find_port(ports, COUNT_OF(ports), port);
+}
+
+const struct config_port_range *config_test_port_owner(uint64_t port)
+{
+	return find_port(test_ports, COUNT_OF(test_ports), port);
 }

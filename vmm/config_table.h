@@ -62,7 +62,9 @@ const struct config_key *config_table(size_t *count);
 /* The row of a path of that many bytes, or NULL. */
 const struct config_key *config_table_find(const char *path, size_t len);
 
-/* The range that port is in, or NULL. */
+/* The range that port is in, or NULL: of the devices that every machine has,
+ * and of those that machine-config.test_device adds. */
 const struct config_port_range *config_port_owner(uint64_t port);
+const struct config_port_range *config_test_port_owner(uint64_t port);
 
 #endif

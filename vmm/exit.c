@@ -73,6 +73,16 @@ static bool act(struct vcpu *vcpu, struct bus_action action)
 			end_set(&vm->end, END_POWEROFF, 0, index,
 				"the guest powered off");
 		return false;
+	case BUS_FLUSH:
+		ret = ram_drop_translation(&vm->ram, action.value);
+		if (ret == -EFAULT)
+			vcpu->stats.flushes_refused++;
+		if (!ret || ret == -EFAULT)
+			return true;
+		end_set(&vm->end, END_INTERNAL, (uint64_t)-ret, index,
+			"mprotect of the page at 0x%" PRIx32 ": %s",
+			action.value, strerror(-ret));
+		return false;
 	case BUS_LATENESS:
 		/* A report that does not hold together is counted; running
 		 * out of memory for it is the host's fault, not fatal. */

@@ -80,6 +80,17 @@ void irqs_set_isa_locked(struct irqs *irqs, unsigned int irq, bool level,
 	ioapic_set_line(&irqs->ioapic, pin, level, &sink);
 }
 
+void irqs_set_gsi_locked(struct irqs *irqs, unsigned int gsi, bool level,
+			 struct irqs_work *work)
+{
+	struct irq_sink sink = work_sink(work);
+
+	if (gsi < PLATFORM_ISA_IRQS && gsi != PLATFORM_IRQ_SLAVE)
+		irqs_set_isa_locked(irqs, gsi, level, work);
+	else
+		ioapic_set_line(&irqs->ioapic, gsi, level, &sink);
+}
+
 uint32_t irqs_ioapic_read_locked(struct irqs *irqs, uint32_t offset,
 				 unsigned int size)
 {

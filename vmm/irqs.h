@@ -85,6 +85,11 @@ void irqs_destroy(struct irqs *irqs);
 void irqs_set_isa_locked(struct irqs *irqs, unsigned int irq, bool level,
 			 struct irqs_work *work);
 
+/* The same by the number that ACPI has for it, 0 to IOAPIC_PINS - 1: those of
+ * the ISA interrupts, pin 2 alone for 2, and the pin of that number. */
+void irqs_set_gsi_locked(struct irqs *irqs, unsigned int gsi, bool level,
+			 struct irqs_work *work);
+
 /* Guest accesses to the I/O APIC's window, as ioapic_read and ioapic_write,
  * and to the 8259s' ports. */
 uint32_t irqs_ioapic_read_locked(struct irqs *irqs, uint32_t offset,

@@ -3,7 +3,7 @@
  * Models the RAM of a small PC: one piece from 0 to at most 3 GiB and the rest
  * from 4 GiB, with the usual reserved part below 1 MiB. Reference: ACPI
  * Specification "System Address Map Interfaces"; Linux mmap(2), madvise(2)
- * (MADV_POPULATE_WRITE: Linux 5.14), mlock(2).
+ * (MADV_POPULATE_WRITE: Linux 5.14), mlock(2), mprotect(2).
  * Does not model ROM, hot-plug, NUMA, or memory that is shared or backed by a
  * file. The reserved part is real RAM too: only the map says otherwise.
  */
@@ -131,6 +131,21 @@ int ram_zero(const struct guest_ram *ram, uint64_t gpa, uint64_t len)
 	if (pages && madvise(host, pages, MADV_DONTNEED))
 		memset(host, 0, pages);
 	memset(host + pages, 0, len - head - pages);
+	return 0;
+}
+
+/* A change of protection makes the kernel tell KVM (mmu notifier), whatever the
+ * change is. To PROT_NONE it would be as good, but not for a dump of the state
+ * or a report that is copied out of the page just then. */
+int ram_drop_translation(const struct guest_ram *ram, uint64_t gpa)
+{
+	void *page = ram_ptr(ram, gpa & ~(RAM_PAGE_SIZE - 1), RAM_PAGE_SIZE);
+
+	if (!page)
+		return -EFAULT;
+	if (mprotect(page, RAM_PAGE_SIZE, PROT_READ) ||
+	    mprotect(page, RAM_PAGE_SIZE, PROT_READ | PROT_WRITE))
+		return -errno;
 	return 0;
 }
 

@@ -91,6 +91,16 @@ void *ram_ptr(const struct guest_ram *ram, uint64_t gpa, uint64_t len);
 int ram_zero(const struct guest_ram *ram, uint64_t gpa, uint64_t len);
 
 /*
+ * Whoever follows this process's page tables, KVM that is, has to look up the
+ * page with guest-physical address gpa anew when the guest uses it next.
+ * Contents stay, and a thread of this process may read the page meanwhile; one
+ * that writes, and a vCPU that runs and writes, may meet a page that is
+ * read-only (KVM_RUN: EFAULT). 0; -EFAULT if there is no RAM at gpa; -errno of
+ * mprotect, after which the page may be read-only for good. Any thread.
+ */
+int ram_drop_translation(const struct guest_ram *ram, uint64_t gpa);
+
+/*
  * The memory map for a guest: usable up to 639 KiB, reserved up to 1 MiB as
  * on a PC (an extended BIOS data area and ROM would be there), usable from
  * there on, and the part above 4 GiB. Writes up to RAM_MAP_MAX entries in

@@ -125,6 +125,7 @@ static void write_vcpu(struct jsonw *w, const struct vm *vm, struct vcpu *vcpu)
 	jsonw_u64(w, "kick_signals", atomic_load(&vcpu->kick.signals));
 	jsonw_u64(w, "timer_signals", atomic_load(&vcpu->kick.expiries));
 	jsonw_u64(w, "backstop_checks", vcpu->stats.backstop_checks);
+	jsonw_u64(w, "flushes_refused", vcpu->stats.flushes_refused);
 	if (vm->user_timer)
 		write_timer(w, &vcpu->timer);
 	jsonw_object_end(w);

@@ -37,6 +37,7 @@ struct vcpu_stats {
 	uint64_t msr_refused; /* guest MSR accesses answered with #GP */
 	uint64_t tsc_writes;  /* of IA32_TSC and IA32_TSC_ADJUST */
 	uint64_t backstop_checks;
+	uint64_t flushes_refused; /* of pages that are not RAM, test_ports.h */
 };
 
 /* What a look at a vCPU that uses no CPU time found; see halted.h. */

@@ -313,7 +313,7 @@ static int load_image(struct vm *vm, char *err, size_t err_size)
 }
 
 /* INTR of the 8259s goes to the first vCPU. */
-static void connect_bus(struct vm *vm)
+static int connect_bus(struct vm *vm, char *err, size_t err_size)
 {
 	const struct irqs_target target = {
 		.vm_fd = vm->fd,
@@ -322,6 +322,7 @@ static void connect_bus(struct vm *vm)
 		.end = &vm->end,
 	};
 	uint64_t low_bytes = 0, high_bytes = 0;
+	int ret;
 
 	for (unsigned int i = 0; i < vm->ram.count; i++)
 		if (vm->ram.regions[i].gpa < RAM_HIGH_START)
@@ -329,6 +330,14 @@ static void connect_bus(struct vm *vm)
 		else
 			high_bytes += vm->ram.regions[i].size;
 	bus_connect(&vm->bus, low_bytes, high_bytes, &target);
+	if (!vm->config->test_device)
+		return 0;
+	ret = bus_add_test_ports(&vm->bus, low_bytes + high_bytes,
+				 vm->vcpu_count);
+	if (ret)
+		snprintf(err, err_size, "machine-config.test_device: %s",
+			 strerror(-ret));
+	return ret;
 }
 
 static int port_number(const struct optional_value *port)
@@ -383,10 +392,10 @@ int vm_create(struct vm *vm, const struct config *config, int kvm_fd,
 		ret = set_memory(vm, err, err_size);
 	if (!ret)
 		ret = create_vcpus(vm, err, err_size);
-	if (!ret) {
-		connect_bus(vm);
+	if (!ret)
+		ret = connect_bus(vm, err, err_size);
+	if (!ret)
 		return 0;
-	}
 	vm_destroy(vm);
 	return ret;
 

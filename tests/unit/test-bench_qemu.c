@@ -237,9 +237,9 @@ static bool has(const struct bench_qemu_args *args, const char *option,
 		const char *value)
 {
 	for (size_t i = 0; args->argv[i]; i++)
-		if (!strcmp(args->argv[i], option))
-			return args->argv[i + 1] &&
-			       !strcmp(args->argv[i + 1], value);
+		if (!strcmp(args->argv[i], option) && args->argv[i + 1] &&
+		    !strcmp(args->argv[i + 1], value))
+			return true;
 	return false;
 }
 
@@ -266,10 +266,13 @@ START_TEST(test_bench_qemu_is_told_the_machine)
 		has(&args, "-device", "isa-debug-exit,iobase=0x1f4,iosize=1"));
 	ck_assert(has(&args, "-machine", "pc,accel=kvm,kernel-irqchip=split"));
 	ck_assert(!has(&args, "-initrd", "b"));
+	ck_assert(!has(&args, "-device", "pc-testdev"));
 	free(args.append);
 	config.initrd_path = (char[]){"b"};
 	config.boot_args = (char[]){""};
+	config.test_device = true;
 	ck_assert_int_eq(bench_qemu_args(&config, &args), 0);
+	ck_assert(has(&args, "-device", "pc-testdev"));
 	ck_assert(has(&args, "-initrd", "b"));
 	ck_assert(has(&args, "-append", "print_samples"));
 	free(args.append);

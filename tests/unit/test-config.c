@@ -34,6 +34,7 @@ START_TEST(test_config_defaults)
 	ck_assert_uint_eq(c.mem_size_mib, 64);
 	ck_assert_ptr_null(c.cpu_affinity);
 	ck_assert_uint_eq(c.hide_cpuid_count, 0);
+	ck_assert(!c.test_device);
 	ck_assert_int_eq(c.mode, TIMER_USERSPACE);
 	ck_assert_int_eq(c.irqchip, IRQCHIP_AUTO);
 	ck_assert_int_eq(c.source, TIMER_SOURCE_TIMERFD);
@@ -66,7 +67,8 @@ static const char full[] =
 	"{\"boot-source\":{\"kernel_image_path\":\"k.elf\",\"initrd_path\":"
 	"\"/i\",\"boot_args\":\"a=1 b\",\"protocol\":\"pvh\"},"
 	"\"machine-config\":{\"vcpu_count\":2,\"mem_size_mib\":65536,"
-	"\"cpu_affinity\":[[0,1023],[1]],\"hide_cpuid\":[\"mmx\",\"cx16\"]},"
+	"\"cpu_affinity\":[[0,1023],[1]],\"hide_cpuid\":[\"mmx\",\"cx16\"],"
+	"\"test_device\":true},"
 	"\"timer\":{\"mode\":\"kernel\",\"irqchip\":\"split\",\"source\":"
 	"\"timerfd\",\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,"
 	"\"max_advance_ns\":2000,\"max_spin_share\":1,\"vmentry_advance\":140,\"allow_early\":true,"
@@ -95,6 +97,7 @@ START_TEST(test_config_every_key)
 	ck_assert_uint_eq(c.hide_cpuid[0]->leaf, 1);
 	ck_assert_uint_eq(c.hide_cpuid[1]->leaf, 0x80000001);
 	ck_assert_str_eq(c.hide_cpuid[2]->name, "cx16");
+	ck_assert(c.test_device);
 	ck_assert_int_eq(c.mode, TIMER_KERNEL);
 	ck_assert_int_eq(c.irqchip, IRQCHIP_SPLIT);
 	ck_assert_int_eq(c.advance.mode, TUNE_FIXED);
@@ -156,6 +159,7 @@ START_TEST(test_config_override_replaces)
 {
 	static const char *const sets[] = {
 		"machine-config.hide_cpuid=[]",
+		"machine-config.test_device=false",
 		"machine-config.cpu_affinity=null",
 		"timer.timer_affinity=[7]",
 		"console.serial=pty",
@@ -176,6 +180,7 @@ START_TEST(test_config_override_replaces)
 	unlink(path);
 	ck_assert_msg(!ret, "%s", err);
 	ck_assert_uint_eq(c.hide_cpuid_count, 0);
+	ck_assert(!c.test_device);
 	ck_assert_ptr_null(c.cpu_affinity);
 	ck_assert_int_eq(CPU_COUNT(c.timer_affinity), 1);
 	ck_assert(CPU_ISSET(7, c.timer_affinity));
@@ -302,7 +307,8 @@ START_TEST(test_config_effective_values)
 		"\"initrd_path\":\"/i\",\"boot_args\":\"a=1 b\",\"protocol\":"
 		"\"pvh\"},\"machine-config\":{\"vcpu_count\":2,"
 		"\"mem_size_mib\":65536,\"cpu_affinity\":[[0,1023],[1]],"
-		"\"hide_cpuid\":[\"mmx\",\"cx16\"]},\"timer\":{\"mode\":"
+		"\"hide_cpuid\":[\"mmx\",\"cx16\"],\"test_device\":true},"
+		"\"timer\":{\"mode\":"
 		"\"kernel\",\"irqchip\":\"split\",\"source\":\"timerfd\","
 		"\"advance\":2000,\"tuner\":\"step\",\"target_quantile\":0.875,\"max_advance_ns\":2000,"
 		"\"max_spin_share\":1,\"vmentry_advance\":140,"

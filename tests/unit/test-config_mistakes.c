@@ -199,6 +199,22 @@ static const struct {
 	{IMAGE "}", "run.marker_port=244",
 	 "--set run.marker_port: port 244 is run.exit_port, too (use another for "
 	 "one of them)"},
+	{IMAGE "}", "machine-config.test_device=1",
+	 "--set machine-config.test_device: expected true or false, found 1"},
+	{IMAGE "}", "run.exit_port=224", NULL},
+	{WITH("machine-config", "\"test_device\":true"), "run.exit_port=224",
+	 "--set run.exit_port: port 224 (0xe0) belongs to the test device (use "
+	 "another, or turn off machine-config.test_device)"},
+	{WITH("machine-config", "\"test_device\":true"), "run.marker_port=235",
+	 "--set run.marker_port: port 235 (0xeb) belongs to the test device "
+	 "(use another, or turn off machine-config.test_device)"},
+	{WITH("run", "\"marker_port\":1297"), "machine-config.test_device=true",
+	 "c.json:1:67: run.marker_port: port 1297 (0x511) belongs to fw_cfg "
+	 "(use another, or turn off machine-config.test_device)"},
+	{WITH("machine-config", "\"test_device\":true"), "run.exit_port=null",
+	 NULL},
+	{WITH("machine-config", "\"test_device\":true"), "run.exit_port=236",
+	 NULL},
 	/* planned */
 	{WITH("timer", "\"irqchip\":\"userspace\""), NULL,
 	 "c.json:1:65: timer.irqchip: \"userspace\" is not in this version "

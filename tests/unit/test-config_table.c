@@ -324,6 +324,22 @@ START_TEST(test_config_port_owner)
 }
 END_TEST
 
+/* Each end of each range, and not one further. */
+START_TEST(test_config_test_port_owner)
+{
+	static const uint64_t ends[][2] = {
+		{0xe0, 0xeb}, {0x510, 0x511}, {0x2000, 0x2017}};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		ck_assert_ptr_null(config_test_port_owner(ends[i][0] - 1));
+		ck_assert_ptr_nonnull(config_test_port_owner(ends[i][0]));
+		ck_assert_ptr_nonnull(config_test_port_owner(ends[i][1]));
+		ck_assert_ptr_null(config_test_port_owner(ends[i][1] + 1));
+		ck_assert_ptr_null(config_port_owner(ends[i][0]));
+	}
+}
+END_TEST
+
 START_TEST(test_config_table_is_sound)
 {
 	size_t count;
@@ -353,6 +369,7 @@ int main(void)
 
 	tcase_add_test(tc, test_config_table_is_sound);
 	tcase_add_test(tc, test_config_port_owner);
+	tcase_add_test(tc, test_config_test_port_owner);
 	tcase_add_test(tc, test_config_schema_says_what_the_table_says);
 	tcase_add_test(tc, test_config_schema_has_no_more);
 	tcase_add_test(tc, test_config_manual_lists_the_table);

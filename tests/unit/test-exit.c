@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <linux/kvm.h>
 
 #include "calibrate.h"
@@ -256,6 +257,39 @@ START_TEST(test_exit_isa_debug)
 }
 END_TEST
 
+/* A page of RAM, then what is none; the guest goes on. */
+START_TEST(test_exit_flush)
+{
+	static const uint32_t pages[] = {0x1234, 0xfee00000, 0x100000};
+
+	ck_assert_int_eq(ram_alloc(&vm.ram, 0x100000), 0);
+	ck_assert_int_eq(bus_add_test_ports(&vm.bus, 0x100000, 1), 0);
+	vm.ram.regions[0].host[0x1234] = 0x5a;
+	ck_assert(io(false, 0xe4, 4, 1, pages));
+	ck_assert_uint_eq(vcpu.stats.flushes_refused, 0);
+	ck_assert(io(false, 0xe4, 4, 3, pages));
+	ck_assert_uint_eq(vcpu.stats.flushes_refused, 2);
+	ck_assert_int_eq(vm.end.kind, END_NONE);
+	ck_assert_uint_eq(vm.ram.regions[0].host[0x1234]++, 0x5a);
+	ram_free(&vm.ram);
+}
+END_TEST
+
+/* The page may be read-only now: nothing that a guest can live with. */
+START_TEST(test_exit_flush_fails)
+{
+	static const uint32_t zero;
+
+	ck_assert_int_eq(ram_alloc(&vm.ram, 0x100000), 0);
+	ck_assert_int_eq(bus_add_test_ports(&vm.bus, 0x100000, 1), 0);
+	munmap(vm.ram.regions[0].host, 0x100000);
+	ck_assert(!io(false, 0xe4, 4, 1, &zero));
+	check_end(END_INTERNAL);
+	ck_assert_uint_eq(vm.end.value, ENOMEM);
+	ck_assert_uint_eq(vcpu.stats.flushes_refused, 0);
+}
+END_TEST
+
 /* The guest goes on; a string instruction is as many markers. */
 START_TEST(test_exit_marker)
 {
@@ -442,6 +476,8 @@ int main(void)
 	tcase_add_test(tc, test_exit_port);
 	tcase_add_loop_test(tc, test_exit_isa_debug, 0,
 			    sizeof(debug_exits) / sizeof(debug_exits[0]));
+	tcase_add_test(tc, test_exit_flush);
+	tcase_add_test(tc, test_exit_flush_fails);
 	tcase_add_test(tc, test_exit_marker);
 	tcase_add_test(tc, test_exit_reset);
 	tcase_add_test(tc, test_exit_poweroff);

@@ -12,12 +12,37 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tap.h"
 
 #define MIB UINT64_C(0x100000)
 #define GIB UINT64_C(0x40000000)
+
+/* Stands in for the library's, and does the same, but for what fails. */
+static struct {
+	void *at;
+	size_t size;
+	int prot;
+} protections[4];
+static unsigned int protected;
+static unsigned int fail_from = UINT32_MAX;
+
+int mprotect(void *at, size_t size, int prot)
+{
+	unsigned int i = protected ++;
+
+	if (i < 4) {
+		protections[i].at = at;
+		protections[i].size = size;
+		protections[i].prot = prot;
+	}
+	if (i < fail_from)
+		return (int)syscall(SYS_mprotect, at, size, prot);
+	errno = ENOMEM;
+	return -1;
+}
 
 static bool all_bytes(const uint8_t *bytes, uint64_t size, uint8_t value)
 {
@@ -49,6 +74,58 @@ START_TEST(test_memory_sizes_out_of_range_are_refused)
 		ck_assert_ptr_null(ram_ptr(&ram, 0, 1));
 		ram_free(&ram);
 	}
+}
+END_TEST
+
+/* Away and back, so that KVM is told, and readable all the time. */
+START_TEST(test_memory_translation_is_dropped)
+{
+	static const uint64_t places[] = {0x3000, 0x3fff, 0x3123};
+	uint8_t *page;
+	struct guest_ram ram;
+
+	ck_assert_int_eq(ram_alloc(&ram, MIB), 0);
+	page = ram.regions[0].host + 0x3000;
+	memset(page - 1, 0xa5, 0x1002);
+	protected = 0;
+	ck_assert_int_eq(ram_drop_translation(&ram, places[_i]), 0);
+	ck_assert_uint_eq(protected, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		ck_assert_ptr_eq(protections[i].at, page);
+		ck_assert_uint_eq(protections[i].size, 0x1000);
+	}
+	ck_assert_int_eq(protections[0].prot, PROT_READ);
+	ck_assert_int_eq(protections[1].prot, PROT_READ | PROT_WRITE);
+	ck_assert(all_bytes(page - 1, 0x1002, 0xa5));
+	page[7] = 1;
+	ram_free(&ram);
+}
+END_TEST
+
+START_TEST(test_memory_no_translation_of_what_is_not_ram)
+{
+	static const uint64_t places[] = {MIB, 3 * GIB, 0xfffff123, UINT64_MAX};
+	struct guest_ram ram;
+
+	ck_assert_int_eq(ram_alloc(&ram, MIB), 0);
+	protected = 0;
+	ck_assert_int_eq(ram_drop_translation(&ram, places[_i]), -EFAULT);
+	ck_assert_uint_eq(protected, 0);
+	ck_assert_int_eq(ram_drop_translation(&ram, MIB - 1), 0);
+	ram_free(&ram);
+}
+END_TEST
+
+START_TEST(test_memory_translation_stays)
+{
+	struct guest_ram ram;
+
+	ck_assert_int_eq(ram_alloc(&ram, MIB), 0);
+	protected = 0;
+	fail_from = (unsigned int)_i;
+	ck_assert_int_eq(ram_drop_translation(&ram, 0), -ENOMEM);
+	fail_from = UINT32_MAX;
+	ram_free(&ram);
 }
 END_TEST
 
@@ -335,6 +412,10 @@ int main(void)
 	tcase_add_test(tc, test_memory_zero_gives_whole_pages_back);
 	tcase_add_test(tc, test_memory_zero_works_on_locked_pages);
 	tcase_add_test(tc, test_memory_zero_refuses_what_is_not_ram);
+	tcase_add_loop_test(tc, test_memory_translation_is_dropped, 0, 3);
+	tcase_add_loop_test(tc, test_memory_no_translation_of_what_is_not_ram,
+			    0, 4);
+	tcase_add_loop_test(tc, test_memory_translation_stays, 0, 2);
 	tcase_add_test(tc, test_memory_map_covers_ram);
 	tcase_add_test(tc, test_memory_map_of_no_ram_is_empty);
 	suite_add_tcase(suite, tc);
