@@ -94,6 +94,7 @@ static void make_config(struct config *config, const struct config *real,
 	config->protocol = BOOT_PVH;
 	config->vcpu_count = 1;
 	config->mem_size_mib = MEM_SIZE_MIB;
+	config->test_device = false;
 	config->advance = (struct tune_value){TUNE_FIXED, ADVANCE_NS};
 	config->vmentry_advance = (struct tune_value){TUNE_OFF, 0};
 	config->allow_early = false;
