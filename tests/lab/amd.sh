@@ -13,12 +13,15 @@
 #             keeps time by another clock. (With threads of their own, as amd
 #             --cpus 2 has them, the TSCs really differ; then KVM itself locks
 #             up now and then.)
+# amd-smp     Four CPUs with one TSC, which take turns: for guests of several
+#             CPUs that wait for each other, since each PAUSE ends a turn.
 
 # Sets what lab wants to know about a host; false if there is no such host.
 amd_host() {
 	case $1 in
 	amd | amd-icount | amd-swallow) ;;
 	amd-unstable) cpus=2 ;;
+	amd-smp) cpus=4 ;;
 	*) return 1 ;;
 	esac
 	[[ $1 != amd-icount ]] || ((cpus == 1)) ||
@@ -52,8 +55,11 @@ amd_start() {
 	local options=(-cpu max -smp "$cpus" -m 1G
 		-nodefaults -no-user-config -no-reboot -display none)
 
-	((cpus == 1)) || tsc=''
-	[[ $host != amd-unstable ]] || tsc=tsc=unstable accel=tcg,thread=single
+	case $host in
+	amd-unstable) tsc=tsc=unstable accel=tcg,thread=single ;;
+	amd-smp) accel=tcg,thread=single ;;
+	*) ((cpus == 1)) || tsc='' ;;
+	esac
 	options+=(-accel "$accel")
 	[[ $console != /dev/tty ]] || serial=$console
 	# Not only the clock must repeat: the wall clock and the entropy, too.
