@@ -57,7 +57,7 @@ static void read_fw_cfg(struct state *s, unsigned int offset, unsigned int size)
 	unsigned int taken = fw_cfg_read(&s->fw, offset, size, &value);
 
 	if (!offset && size > 1) {
-		FUZZ_CHECK(taken == 2 && value == 0);
+		FUZZ_CHECK(taken == (size == 4 ? 4 : 2) && value == 0);
 		return;
 	}
 	FUZZ_CHECK(taken == 1);
@@ -70,8 +70,8 @@ static void write_fw_cfg(struct state *s, unsigned int offset,
 {
 	unsigned int taken = fw_cfg_write(&s->fw, offset, size, value);
 
-	if (offset || size == 1) {
-		FUZZ_CHECK(taken == 1);
+	if (offset || size == 1 || size == 4) {
+		FUZZ_CHECK(taken == (offset ? 1 : size));
 		return;
 	}
 	FUZZ_CHECK(taken == 2);

@@ -190,18 +190,21 @@ START_TEST(test_test_ports_fw_cfg)
 	ck_assert_uint_eq(item(15, 2), 3);
 	ck_assert_uint_eq(item(4, 2), 0);
 	check_unclaimed(0, 0);
-	/* As wide as a compiler makes it; behind it is nobody. */
-	out_nothing(0x510, 4, 5);
+	/* What does not select; before and behind it is nobody. */
+	out_nothing(0x510, 2, 5);
+	out_nothing(0x510, 4, 3);
 	expect_in(0x511, 1, 3);
-	check_unclaimed(0, 2);
+	check_unclaimed(0, 0);
 	out_nothing(0x510, 1, 3);
 	out_nothing(0x50f, 2, 3 << 8);
 	expect_in(0x511, 1, 0);
-	check_unclaimed(0, 3);
-	out_nothing(0x510, 2, 0);
-	expect_in(0x510, 4, 0xffff0000);
+	check_unclaimed(0, 1);
+	out_nothing(0x50f, 4, 0);
+	expect_in(0x510, 4, 0);
+	expect_in(0x510, 2, 0);
 	expect_in(0x511, 2, 0xff00 | 'Q');
-	check_unclaimed(3, 3);
+	/* 0x50f and 0x512 were written, 0x512 was read. */
+	check_unclaimed(1, 3);
 }
 END_TEST
 

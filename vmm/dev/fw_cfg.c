@@ -6,11 +6,11 @@
 #include "fw_cfg.h"
 
 #include <assert.h>
-#include <stdbool.h>
 
 enum {
 	ITEM_MAX = 8,
 	SELECTOR_SIZE = 2,
+	WIDEST = 4, /* refused as a whole */
 	VERSION_TRADITIONAL = 1,
 };
 
@@ -53,31 +53,35 @@ void fw_cfg_reset(struct fw_cfg *f, uint64_t ram_bytes, uint16_t cpus)
 		.ram_bytes = ram_bytes, .cpus = cpus, .key = FW_CFG_SIGNATURE};
 }
 
-static bool is_selector(unsigned int offset, unsigned int size)
+/* Of so many bytes from offset on, how many QEMU takes for one access. */
+static unsigned int width(unsigned int offset, unsigned int size)
 {
-	assert(offset < FW_CFG_WINDOW && size >= 1);
-	return offset == 0 && size >= SELECTOR_SIZE;
+	assert(offset < FW_CFG_WINDOW && size >= 1 && size <= WIDEST);
+	if (offset || size < SELECTOR_SIZE)
+		return 1;
+	return size == WIDEST ? WIDEST : SELECTOR_SIZE;
 }
 
 unsigned int fw_cfg_read(struct fw_cfg *f, unsigned int offset,
 			 unsigned int size, uint32_t *value)
 {
+	unsigned int taken = width(offset, size);
 	uint8_t item[ITEM_MAX];
 
 	*value = 0;
-	if (is_selector(offset, size))
-		return SELECTOR_SIZE;
-	if (f->offset < fw_cfg_item(f, item))
+	if (taken == 1 && f->offset < fw_cfg_item(f, item))
 		*value = item[f->offset++];
-	return 1;
+	return taken;
 }
 
 unsigned int fw_cfg_write(struct fw_cfg *f, unsigned int offset,
 			  unsigned int size, uint32_t value)
 {
-	if (!is_selector(offset, size))
-		return 1;
-	f->key = (uint16_t)value;
-	f->offset = 0;
-	return SELECTOR_SIZE;
+	unsigned int taken = width(offset, size);
+
+	if (taken == SELECTOR_SIZE) {
+		f->key = (uint16_t)value;
+		f->offset = 0;
+	}
+	return taken;
 }

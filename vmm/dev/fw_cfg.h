@@ -44,16 +44,16 @@ void fw_cfg_reset(struct fw_cfg *f, uint64_t ram_bytes, uint16_t cpus);
 
 /*
  * Guest reads size bytes, 1 to 4, from offset on, 0 to FW_CFG_WINDOW - 1.
- * Returns how many of them are answered, in the low bytes of *value, 1 or 2;
+ * Returns how many of them are answered, in the low bytes of *value, 1, 2 or 4;
  * the others are another access. A byte of either port is data; 0 behind the
- * item's end, and of an item that is not there. 16 bits of the selector are 0,
- * and take no byte away.
+ * item's end, and of an item that is not there. 16 and 32 bits from the
+ * selector on are 0, and take no byte away.
  */
 unsigned int fw_cfg_read(struct fw_cfg *f, unsigned int offset,
 			 unsigned int size, uint32_t *value);
 
-/* The same for a write: 16 bits of the selector select, a single byte of either
- * port does nothing. */
+/* The same for a write: 16 bits of the selector select, 32 bits and a single
+ * byte of either port do nothing. */
 unsigned int fw_cfg_write(struct fw_cfg *f, unsigned int offset,
 			  unsigned int size, uint32_t value);
 
