@@ -19,6 +19,7 @@
 
 enum {
 	PORT_COM1 = 0x3f8,
+	PORT_PCI_ADDRESS = 0xcf8, /* 32 bits wide; there is no PCI */
 	IRQ_KEYBOARD = 1,
 	IRQ_COM1 = 4,
 	IOAPIC_WINDOW = 0x1000,
@@ -253,6 +254,11 @@ static unsigned int bus_out_part_locked(struct bus *bus, uint16_t port,
 						&bus->irqs, work, action);
 	if (taken)
 		return taken;
+	/* Nobody's, unlike its single bytes (82441FX data sheet, "CONFADD"). */
+	if (port == PORT_PCI_ADDRESS && size == sizeof(value)) {
+		bus->unclaimed_out += size;
+		return size;
+	}
 	*action = bus_out_byte_locked(bus, port, (uint8_t)value, work);
 	return 1;
 }

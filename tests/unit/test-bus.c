@@ -141,11 +141,23 @@ START_TEST(test_bus_reset_control)
 	out_nothing(0xcf9, 1, 0x02);
 	ck_assert_uint_eq(bus_in(&bus, 0xcf9, 1), 0x02);
 	out_does(0xcf9, 1, 0x06, BUS_RESET, 0);
-	/* A dword at 0xcf8 is split as any other: this is a PC without PCI. */
-	teardown();
-	setup();
-	out_does(0xcf8, 4, 0x0600, BUS_RESET, 0);
-	check_unclaimed(0, 3);
+	out_does(0xcf8, 2, 0x0000, BUS_NONE, 0);
+	out_does(0xcf8, 2, 0x0600, BUS_RESET, 0);
+	check_unclaimed(0, 2);
+}
+END_TEST
+
+/* A guest that looks for PCI devices writes all of their numbers there. */
+START_TEST(test_bus_pci_address_is_no_reset)
+{
+	out_nothing(0xcf9, 1, 0x02);
+	out_nothing(0xcf8, 4, 0x80000600);
+	check_unclaimed(0, 4);
+	ck_assert_uint_eq(bus_in(&bus, 0xcf8, 4), 0xffff02ff);
+	out_nothing(0xcf8, 4, 0);
+	ck_assert_uint_eq(bus_in(&bus, 0xcf9, 1), 0x02);
+	/* Wide as it is, from another port on it is bytes. */
+	out_does(0xcf7, 4, 0x060000, BUS_RESET, 0);
 }
 END_TEST
 
@@ -312,6 +324,7 @@ int main(void)
 	tcase_add_test(tc, test_bus_lateness_port);
 	tcase_add_test(tc, test_bus_keyboard_reset);
 	tcase_add_test(tc, test_bus_reset_control);
+	tcase_add_test(tc, test_bus_pci_address_is_no_reset);
 	tcase_add_test(tc, test_bus_acpi_poweroff);
 	tcase_add_test(tc, test_bus_first_effect_of_a_wide_write);
 	tcase_add_test(tc, test_bus_mmio);
