@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "tap.h"
 
 static struct console console;
@@ -294,7 +295,10 @@ END_TEST
 
 START_TEST(test_console_disk_full)
 {
-	ck_assert_int_eq(console_init_file(&console, "/dev/full"), 0);
+	char full[PATH_MAX];
+
+	ck_assert_int_eq(
+		console_init_file(&console, device_path("/dev/full", full)), 0);
 	ck_assert_int_eq(put("text"), 0);
 	ck_assert_int_eq(put("\n"), -ENOSPC);
 	ck_assert_int_eq(put("more\n"), 0);
@@ -304,7 +308,10 @@ END_TEST
 
 START_TEST(test_console_disk_full_at_close)
 {
-	ck_assert_int_eq(console_init_file(&console, "/dev/full"), 0);
+	char full[PATH_MAX];
+
+	ck_assert_int_eq(
+		console_init_file(&console, device_path("/dev/full", full)), 0);
 	ck_assert_int_eq(put("text"), 0);
 	ck_assert_int_eq(console_close(&console, -1), -ENOSPC);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "tap.h"
 #include "trace_file.h"
 #include "tune_plot.h"
@@ -274,11 +275,11 @@ START_TEST(test_tune_replay_plot_without_gnuplot)
 {
 	struct tune_curve curve = {.name = "a"};
 	struct output output;
-	char err[256] = "";
+	char err[256] = "", null[PATH_MAX];
 
+	device_path("/dev/null", null);
 	setenv("PATH", "/no/such/directory", 1);
-	ck_assert_int_eq(output_open(&output, "/dev/null", err, sizeof(err)),
-			 0);
+	ck_assert_int_eq(output_open(&output, null, err, sizeof(err)), 0);
 	ck_assert_int_eq(tune_plot_draw(&curve, 1, &output, err, sizeof(err)),
 			 -ENOENT);
 	ck_assert_ptr_nonnull(strstr(err, "apt-get install gnuplot-nox"));
