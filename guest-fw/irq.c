@@ -289,19 +289,19 @@ static void run_smi(void)
 
 static void run_nmi(void)
 {
-	nmi_take();
+	cpu_take_nmis();
 	send_in_mode(ENTRY_NMI, (uint8_t)apic_id());
-	check_count("NMI", nmi_count(), 1);
+	check_count("NMI", cpu_nmi_count(0), 1);
 }
 
 static void run_input(void)
 {
-	nmi_take();
+	cpu_take_nmis();
 	ioapic_set(PIN_COM1, (uint8_t)apic_id(), ENTRY_NMI);
 	uart_irq_on_input();
 	__asm__ volatile("cli\n\thlt" : : : "memory");
 	ioapic_off(IRQ_COM1);
-	check_count("NMI", nmi_count(), 1);
+	check_count("NMI", cpu_nmi_count(0), 1);
 }
 
 static unsigned starts;

@@ -31,47 +31,12 @@
 #define REDTBL		 0x10
 #define REMOTE_IRR	 0x4000u
 
-#define VECTOR_NMI	 2
-#define GATE_BYTES	 16
-
 #define PIC_FIRST	 0x20
 #define PIC_SECOND	 0xa0
 #define PIC_ELCR	 0x4d0
 #define ICW1_WITH_ICW4	 0x11
 #define ICW4_8086	 0x01
 #define OCW2_EOI	 0x20
-
-static volatile uint32_t nmis;
-
-/* An NMI comes on a stack of its own, and changes no register. */
-extern const char nmi_entry[];
-__asm__(".text\n"
-	"nmi_entry:\n"
-	"	incl	nmis(%rip)\n"
-	"	iretq\n");
-
-/* SDM 3A "64-Bit Mode IDT": the offset in three parts. */
-void nmi_take(void)
-{
-	struct {
-		uint16_t limit;
-		uint64_t base;
-	} __attribute__((packed)) idt;
-	uint64_t offset = (uintptr_t)nmi_entry;
-	uint16_t *gate;
-
-	__asm__ volatile("sidt %0" : "=m"(idt));
-	gate = (uint16_t *)(uintptr_t)(idt.base + VECTOR_NMI * GATE_BYTES);
-	gate[0] = (uint16_t)offset;
-	gate[3] = (uint16_t)(offset >> 16);
-	gate[4] = (uint16_t)(offset >> 32);
-	gate[5] = (uint16_t)(offset >> 48);
-}
-
-unsigned nmi_count(void)
-{
-	return nmis;
-}
 
 void uart_irq_on(void)
 {

@@ -43,12 +43,6 @@ void ioapic_set(unsigned pin, uint8_t apic_id, uint32_t low);
 void ioapic_mask(unsigned pin, bool masked); /* and nothing else */
 bool ioapic_remote_irr(unsigned pin);
 
-/* From now on an NMI is counted, and that is all; else it is fatal. (After a VM
- * that ended in its NMI handler Bochs 2.7, with VMX, delivers no NMI to any
- * other.) */
-void nmi_take(void);
-unsigned nmi_count(void);
-
 /* Vectors from base on, all inputs masked but irq, which is level or edge. */
 void pic_init(uint8_t base, unsigned irq, bool level);
 void pic_eoi(void);

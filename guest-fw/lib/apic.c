@@ -3,7 +3,8 @@
  * apic - local APIC access, see apic.h.
  * Reference: SDM 3A "Local APIC Register Address Map", "x2APIC Register
  * Address Space", "Interrupt Command Register (ICR)".
- * Not modelled: error status, logical destinations, divisors of the count.
+ * Not modelled: error status, the cluster model of xAPIC mode, divisors of the
+ * count.
  */
 #include "apic.h"
 
@@ -15,6 +16,9 @@
 #define APIC_TPR	 0x080
 #define TPR_ALL		 0xf0
 #define APIC_EOI	 0x0b0
+#define APIC_LDR	 0x0d0
+#define APIC_DFR	 0x0e0
+#define DFR_FLAT	 0xffffffff
 #define APIC_SPIV	 0x0f0
 #define SPIV_ENABLE	 0x100
 #define APIC_ISR	 0x100 /* 8 registers, 32 vectors each */
@@ -34,11 +38,12 @@
 #define APIC_TMCCT	 0x390
 #define APIC_TDCR	 0x3e0
 #define TDCR_DIVIDE_BY_1 0xb
+#define APIC_SELF_IPI	 0x3f0
 
 #define MSR_X2APIC_BASE	 0x800
 
 /* Set by the boot CPU before any other runs, then only read. */
-static bool apic_is_x2apic;
+static bool apic_is_x2apic, apic_keeps_xapic;
 static volatile uint32_t *apic_page;
 
 static uint32_t apic_read(unsigned reg)
@@ -60,7 +65,8 @@ void apic_init(void)
 {
 	uint64_t base = msr_read(MSR_IA32_APIC_BASE) | APIC_BASE_EN;
 
-	apic_is_x2apic = cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC;
+	if (!apic_keeps_xapic)
+		apic_is_x2apic = apic_has_x2apic();
 	if (apic_is_x2apic)
 		base |= APIC_BASE_EXTD;
 	else
@@ -70,6 +76,32 @@ void apic_init(void)
 	apic_write(APIC_LVT0, LVT_MASKED);
 	apic_write(APIC_LVT1, LVT_MASKED);
 	apic_write(APIC_LVTT, LVT_MASKED);
+}
+
+void apic_keep_xapic(void)
+{
+	apic_keeps_xapic = true;
+}
+
+void apic_x2apic_enter(void)
+{
+	msr_write(MSR_IA32_APIC_BASE,
+		  msr_read(MSR_IA32_APIC_BASE) | APIC_BASE_EXTD);
+}
+
+void apic_x2apic_use(void)
+{
+	__atomic_store_n(&apic_is_x2apic, true, __ATOMIC_RELEASE);
+}
+
+bool apic_in_x2apic_mode(void)
+{
+	return __atomic_load_n(&apic_is_x2apic, __ATOMIC_ACQUIRE);
+}
+
+bool apic_has_x2apic(void)
+{
+	return cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC;
 }
 
 void apic_lint0_extint(void)
@@ -183,25 +215,43 @@ void apic_id_change(uint32_t id)
 		apic_write(APIC_ID, id << 24);
 }
 
-static void apic_send_ipi(uint32_t to_apic_id, uint32_t command)
+void apic_send_ipi(uint32_t destination, uint32_t command)
 {
 	if (apic_is_x2apic) {
 		msr_write(MSR_X2APIC_BASE + APIC_ICR / 16,
-			  (uint64_t)to_apic_id << 32 | command);
+			  (uint64_t)destination << 32 | command | ICR_ASSERT);
 		return;
 	}
-	apic_write(APIC_ICR2, to_apic_id << 24);
-	apic_write(APIC_ICR, command);
+	apic_write(APIC_ICR2, destination << 24);
+	apic_write(APIC_ICR, command | ICR_ASSERT);
 	while (apic_read(APIC_ICR) & ICR_BUSY)
 		cpu_relax();
 }
 
+void apic_send_self(uint8_t vector)
+{
+	apic_write(APIC_SELF_IPI, vector);
+}
+
+uint32_t apic_logical_id(void)
+{
+	uint32_t id = apic_read(APIC_LDR);
+
+	return apic_is_x2apic ? id : id >> 24;
+}
+
+void apic_set_logical_id(uint8_t bits)
+{
+	apic_write(APIC_DFR, DFR_FLAT);
+	apic_write(APIC_LDR, (uint32_t)bits << 24);
+}
+
 void apic_send_init(uint32_t to_apic_id)
 {
-	apic_send_ipi(to_apic_id, ICR_INIT | ICR_ASSERT);
+	apic_send_ipi(to_apic_id, ICR_INIT);
 }
 
 void apic_send_startup(uint32_t to_apic_id, uint8_t page)
 {
-	apic_send_ipi(to_apic_id, ICR_STARTUP | ICR_ASSERT | page);
+	apic_send_ipi(to_apic_id, ICR_STARTUP | page);
 }

@@ -16,6 +16,24 @@
  */
 void apic_init(void);
 
+/*
+ * Where CPUID offers x2APIC: apic_init leaves it alone from now on. Before the
+ * first apic_init; boot CPU.
+ */
+void apic_keep_xapic(void);
+
+/*
+ * From xAPIC to x2APIC, on all CPUs: each calls enter, and does nothing more to
+ * its APIC until all have and the boot CPU has called use. SDM 3A "x2APIC State
+ * Transitions". There is no way back.
+ */
+void apic_x2apic_enter(void);
+void apic_x2apic_use(void);
+bool apic_in_x2apic_mode(void);
+
+/* Whether CPUID.1:ECX[21] offers x2APIC. */
+bool apic_has_x2apic(void);
+
 /* LINT0 takes the interrupts of an 8259, vector and all. SDM 3A "Local Vector
  * Table", delivery mode ExtINT. */
 void apic_lint0_extint(void);
@@ -82,6 +100,31 @@ uint32_t apic_id(void);
 /* Gives this CPU another id, which may be somebody else's. Does nothing in
  * x2APIC mode, where ids cannot be changed. */
 void apic_id_change(uint32_t id);
+
+/*
+ * An interrupt to this or other processors, as SDM 3A "Interrupt Command
+ * Register (ICR)" has it: a vector, a delivery mode, a way to choose. Returns
+ * when it has been sent. The destination is an APIC id, or with
+ * APIC_IPI_LOGICAL bits as logical ids have them; it means nothing with a
+ * shorthand.
+ */
+#define APIC_IPI_LOWEST	  0x00100u
+#define APIC_IPI_NMI	  0x00400u
+#define APIC_IPI_LOGICAL  0x00800u
+#define APIC_IPI_SELF	  0x40000u
+#define APIC_IPI_ALL	  0x80000u
+#define APIC_IPI_OTHERS	  0xc0000u
+#define APIC_ID_BROADCAST (apic_in_x2apic_mode() ? 0xffffffffu : 0xffu)
+
+void apic_send_ipi(uint32_t destination, uint32_t command);
+
+/* The SELF IPI register, which x2APIC mode alone has. */
+void apic_send_self(uint8_t vector);
+
+/* This CPU's logical id. In x2APIC mode it is given: the cluster in the upper
+ * half, one bit in the lower; else it is what was set, flat model, 8 bits. */
+uint32_t apic_logical_id(void);
+void apic_set_logical_id(uint8_t bits);
 
 /* Inter-processor INIT and start-up. SDM 3A "MP Initialization". The page is
  * the start address divided by 4096. */

@@ -3,7 +3,7 @@
  * boot - reads PVH start information or multiboot information.
  * Reference: Xen public header arch-x86/hvm/start_info.h (struct
  * hvm_start_info, version 1); Multiboot Specification 0.6.96, "Boot
- * information format". Not read: modules, RSDP, boot device, symbols.
+ * information format". Not read: modules, boot device, symbols.
  * Everything is copied out at once: low memory is reused for the trampoline.
  */
 #include "boot.h"
@@ -66,7 +66,7 @@ extern char image_end[];
 static char command_line[COMMAND_LINE_MAX + 1];
 static char command_line_words[COMMAND_LINE_MAX + 1];
 static const char *protocol;
-static uint64_t alloc_gpa, ram_end_gpa;
+static uint64_t alloc_gpa, ram_end_gpa, rsdp_gpa;
 
 static const void *low_memory(uint64_t gpa)
 {
@@ -125,6 +125,7 @@ static void boot_read_pvh(const struct pvh_start_info *info)
 	protocol = "pvh";
 	if (info->cmdline_gpa)
 		boot_take_command_line(info->cmdline_gpa);
+	rsdp_gpa = info->rsdp_gpa;
 	if (info->version < 1)
 		return;
 	map = low_memory(info->memmap_gpa);
@@ -159,6 +160,11 @@ const char *boot_command_line(void)
 const char *boot_protocol(void)
 {
 	return protocol;
+}
+
+uint64_t boot_rsdp_gpa(void)
+{
+	return rsdp_gpa;
 }
 
 void *boot_alloc(size_t bytes)

@@ -6,6 +6,7 @@
 #define GUEST_BOOT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The program, one per image. Boot CPU, ring 0, IF clear, console, interrupt
@@ -18,6 +19,10 @@ const char *boot_command_line(void);
 
 /* "pvh" or "multiboot". */
 const char *boot_protocol(void);
+
+/* Where the ACPI tables begin; 0 if the protocol, or who followed it, does not
+ * say. */
+uint64_t boot_rsdp_gpa(void);
 
 /*
  * Memory after the image, aligned to 4096 bytes, never given back and not

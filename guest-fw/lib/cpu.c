@@ -66,6 +66,11 @@ static struct gate idt[256] __attribute__((aligned(16)));
 
 extern uint64_t gdt[];
 extern const char trap_stubs[], trap_ud[], trap_spurious[], irq_stubs[];
+extern const char trap_nmi[];
+
+/* Counted in traps.S. */
+extern uint32_t cpu_nmis[CPUS_MAX];
+uint32_t cpu_nmis[CPUS_MAX];
 
 /* What an exception stub leaves on the stack. */
 struct trap_frame {
@@ -108,6 +113,16 @@ void cpu_take_vector(uint8_t vector)
 {
 	idt_set(vector,
 		irq_stubs + (vector - VECTOR_IRQ_FIRST) * IRQ_STUB_BYTES, 0);
+}
+
+void cpu_take_nmis(void)
+{
+	idt_set(VECTOR_NMI, trap_nmi, IST_FATAL);
+}
+
+unsigned cpu_nmi_count(unsigned index)
+{
+	return __atomic_load_n(&cpu_nmis[index], __ATOMIC_ACQUIRE);
 }
 
 static void idt_init(void)

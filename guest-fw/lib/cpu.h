@@ -23,6 +23,12 @@ void cpu_init(unsigned index);
  */
 void cpu_take_vector(uint8_t vector);
 
+/* From now on an NMI is counted, for the CPU it came to, and ends no wait;
+ * until then it is fatal. (After a VM that ended in its NMI handler Bochs 2.7,
+ * with VMX, delivers no NMI to any other.) Boot CPU, before NMIs are sent. */
+void cpu_take_nmis(void);
+unsigned cpu_nmi_count(unsigned index);
+
 /* The wait of a CPU, and the top of the stack it is started on. */
 struct irqwait *cpu_irqwait(unsigned index);
 void *cpu_stack_top(unsigned index);

@@ -33,7 +33,7 @@ void *smp_ap_stack_top;
 static void (*ap_function)(unsigned index);
 static unsigned ap_index;
 static bool ap_leaves_apic;
-static uint32_t apic_ids[CPUS_MAX]; /* of the APs, by index */
+static uint32_t apic_ids[CPUS_MAX]; /* by index */
 static unsigned aps_arrived; /* written by each AP in turn, read by CPU 0 */
 
 unsigned smp_count_by_cpuid(void)
@@ -100,6 +100,7 @@ void smp_start(unsigned count, void (*fn)(unsigned index))
 	uint32_t own_id = apic_id(), id = 0;
 
 	ap_function = fn;
+	apic_ids[0] = own_id;
 	memcpy((void *)TRAMPOLINE_GPA, trampoline_start,
 	       (size_t)(trampoline_end - trampoline_start));
 	for (unsigned index = 1; index < count; index++, id++) {
@@ -109,6 +110,11 @@ void smp_start(unsigned count, void (*fn)(unsigned index))
 		apic_send_init(id);
 		smp_startup(index);
 	}
+}
+
+unsigned smp_apic_id(unsigned index)
+{
+	return apic_ids[index];
 }
 
 void smp_stop(unsigned index)

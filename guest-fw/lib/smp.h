@@ -21,6 +21,9 @@ unsigned smp_count_by_cpuid(void);
  */
 void smp_start(unsigned count, void (*fn)(unsigned index));
 
+/* The APIC id that CPU index was started by. After smp_start. */
+unsigned smp_apic_id(unsigned index);
+
 /*
  * INIT alone: a CPU that smp_start has started stops whatever it does and
  * waits for smp_resume. SDM 3A "Local APIC State After an INIT Reset".

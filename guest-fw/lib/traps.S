@@ -4,7 +4,7 @@
  *
  * Reference: SDM 3A "Interrupt and Exception Handling", "64-Bit Mode Stack
  * Frame". Not handled: nothing here ever returns to interrupted code, but for
- * the spurious vector; every exception ends the run (cpu.c).
+ * the spurious vector and NMIs that are counted; every exception ends the run (cpu.c).
  */
 #include "layout.h"
 
@@ -126,6 +126,18 @@ wait_leave_quietly:
 
 	.globl	trap_spurious
 trap_spurious:
+	iretq
+
+/* Nobody else writes this CPU's count; which CPU it is its task register says.
+ * On a stack of its own: any code may be interrupted, and goes on. */
+	.globl	trap_nmi
+trap_nmi:
+	pushq	%rax
+	str	%eax
+	subl	$SEL_TSS_FIRST, %eax
+	shrl	$2, %eax
+	incl	cpu_nmis(%rax)
+	popq	%rax
 	iretq
 
 /* #UD pushes no error code: RIP is on top. */
