@@ -61,3 +61,44 @@ boot() {
 explain() {
 	[ $failed = no ] || tail -n 60 "$out" "$err" | sed 's/^/# /'
 }
+
+generic=boot-source.kernel_image_path=/build/guest/linux/vmlinuz-generic
+
+# many NAME CPUS OPTION...: boots on several CPUs: each is up, ticks by the deadline
+# timer, and goes on ticking. An idle CPU need not: each is kept busy until it has,
+# or the run's time limit is over.
+many() {
+	name=$1 cpus=$2
+	shift 2
+	boot "$name" --set machine-config.vcpu_count="$cpus" "$@" <<- 'END'
+		echo "guest: processors: $(grep -c ^processor /proc/cpuinfo)"
+		loc() { awk -v f=$(($1 + 2)) '/^ *LOC:/ { print $f }' /proc/interrupts; }
+		cpu=0
+		while [ $cpu -lt $(nproc) ]; do
+			before=$(loc $cpu)
+			taskset -cp $cpu $$ > /dev/null
+			while [ "$(loc $cpu)" -le "$before" ]; do :; done
+			echo "guest: cpu $cpu ticked on: $(($(loc $cpu) - before))"
+			cpu=$((cpu + 1))
+			taskset -p ff $$ > /dev/null
+		done
+		exit
+	END
+	holds "$name: powers off, status $status" [ "$status" = 0 ]
+	holds "$name: $cpus CPUs are up" grep -q "guest: processors: $cpus" "$out"
+	ticking=$(grep -o "cpu [0-9]*: lapic-deadline" "$out" | sort -u | wc -l)
+	holds "$name: CPUs that tick by the deadline timer: $ticking" \
+		[ "$ticking" = "$cpus" ]
+	n=$(ticks)
+	holds "$name: local timer interrupts, some of each CPU: $n" is_positive "$n"
+	grown=$(grep -c "guest: cpu [0-9]* ticked on: [1-9]" "$out")
+	holds "$name: CPUs that go on ticking: $grown" [ "$grown" = "$cpus" ]
+	arms=$(grep -c '"arms": [1-9]' "$json")
+	case $* in
+	*timer.mode=userspace*)
+		holds "$name: CPUs whose deadlines are punctual's: $arms" \
+			[ "$arms" = "$cpus" ]
+		;;
+	esac
+	explain
+}

@@ -10,9 +10,7 @@
 # shellcheck source=tests/lab/linux.sh
 . /lab/linux.sh
 
-boot generic --set boot_args.run=true \
-	--set boot-source.kernel_image_path=/build/guest/linux/vmlinuz-generic \
-	< /dev/null
+boot generic --set boot_args.run=true --set "$generic" < /dev/null
 holds "powers off, status $status" [ "$status" = 0 ]
 release=$(sed -n 's/.*guest: Linux \([^ ,]*\),.*/\1/p' "$out")
 holds "is up, and another kernel: $release" \

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# hosts: amd
+# timeout: 400
+# standard: no
+# needs: linux
+# needs: linux-generic
+# shellcheck shell=sh
+# The pairs of kernel, timer and number of CPUs that linux-smp has not.
+# shellcheck source=tests/lab/linux.sh
+. /lab/linux.sh
+
+many cloud-kernel-4 4 --set timer.mode=kernel
+many generic-userspace-4 4 --set timer.mode=userspace --set "$generic"
+for mode in userspace kernel; do
+	many "generic-$mode-2" 2 --set timer.mode=$mode --set "$generic"
+done
+echo "1..$points"
