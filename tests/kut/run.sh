@@ -68,7 +68,7 @@ read_section() {
 	shift 2
 	file=$(key "$name" file)
 	cpus=$(key "$name" smp)
-	args=$(key "$name" test_args | sed "s/\`date +%s\`/$(date +%s)/")
+	args=$(key "$name" test_args)
 	params="$(key "$name" qemu_params) $(key "$name" extra_params)"
 	file=${file:-$(extra file "$@")}
 	args=${args:-$(extra test_args "$@" | tr _ ' ')}
@@ -77,12 +77,17 @@ read_section() {
 	case $cpus in
 	*[!0-9]*) problem="smp = $cpus" ;;
 	esac
-	case $args in
+	case $(arguments) in
 	*[\`\$\"\\]*) problem="test_args = $args" ;;
 	esac
 	features=$(hidden "$params") || problem="qemu_params = $params"
 	[ -n "$file" ] || problem="no such section"
 	[ -n "$problem" ] || [ -r "$dir/$file" ] || problem="no $file"
+}
+
+# The image's arguments; the time is that of each run.
+arguments() {
+	echo "$args" | sed "s/\`date +%s\`/$(date +%s)/"
 }
 
 under_qemu() {
@@ -93,7 +98,7 @@ under_qemu() {
 		-cpu host$(printf ',-%s' $features | sed 's/^,-$//') \
 		-device pc-testdev \
 		-device isa-debug-exit,iobase=0xf4,iosize=0x4 \
-		-kernel "$dir/$file" -append "$args"
+		-kernel "$dir/$file" -append "$(arguments)"
 }
 
 # under_punctual MODE
@@ -102,7 +107,7 @@ under_punctual() {
 		printf '{ "boot-source": { "kernel_image_path": "%s",' \
 			"$dir/$file"
 		printf ' "protocol": "multiboot", "boot_args": "%s" },\n' \
-			"$args"
+			"$(arguments)"
 		printf ' "machine-config": { "vcpu_count": %s,' "$cpus"
 		printf ' "mem_size_mib": 128, "test_device": true,'
 		printf ' "hide_cpuid": [%s] },\n' "$(echo "$features" |

@@ -77,7 +77,7 @@ section()
 	section resets 'test_args = qemu=PASS,1,exit,0 kernel=PASS,1,exit,120 userspace=PASS,1,exit,0'
 	section other 'qemu_params = -device edu'
 	section shell 'test_args = `touch /tmp/x`'
-	section dated 'test_args = `date +%s` qemu=PASS,1 kernel=PASS,1 userspace=PASS,1'
+	section dated 'test_args = `date +%s` qemu=PASS,1,sleep,2 kernel=PASS,1 userspace=PASS,1'
 	printf '[absent]\nfile = absent.flat\n'
 } >"$work/dir/unittests.cfg"
 cat >"$work/kut/tests" <<'END'
@@ -146,6 +146,13 @@ expect 'a command in the arguments is not run' table 1 shell
 expect 'and its row' row shell 'not run: test_args'
 expect 'the date is put in' table 0 dated
 expect 'as a number' grep -qE '"boot_args": "[0-9]{9,} qemu' "$work/calls"
+# first_date PATTERN: the first in a call that matches
+first_date()
+{
+	sed -nE "/$1/s/.*[ \"]([0-9]{9,}) qemu=.*/\1/p" "$work/calls" | head -n 1
+}
+expect 'that of each run' test "$(first_date '"boot_args"')" -gt \
+	"$(first_date '-append')"
 expect 'an image that is not there' table 1 absent
 expect 'and its row' row absent 'not run: no absent.flat'
 expect 'what the section lacks' table 0 listed
