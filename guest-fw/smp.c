@@ -14,6 +14,7 @@
  * Not looked at: deadlines of several CPUs; that is the guest `lateness`.
  */
 #include "apic.h"
+#include "arch.h"
 #include "boot.h"
 #include "console.h"
 #include "power.h"
@@ -22,6 +23,9 @@
 #include "smp_crew.h"
 #include "tsc_khz.h"
 #include "words.h"
+
+#define PIC_FIRST_MASK	  0x21
+#define PIC_SECOND_MASK	  0xa1
 
 #define COUNT_DEFAULT	  2000
 #define COUNT_MAX	  1000000000
@@ -116,6 +120,10 @@ static void start(void)
 
 	if (apic_choice != APIC_X2APIC)
 		apic_keep_xapic();
+	/* While LINT0 still takes what they ask: a chip, or an emulator, may
+	 * keep a request that was there, and later has no vector for it. */
+	port_out8(PIC_FIRST_MASK, 0xff);
+	port_out8(PIC_SECOND_MASK, 0xff);
 	apic_init();
 	crew_start(&setup);
 }
