@@ -21,7 +21,7 @@
 #define ALL_PAIRS_UP_TO 8
 #define SHOTS_DRAWN	16
 #define TEST_VECTORS	16
-#define FENCE_LIMIT_TSC 8000000000ull
+#define FENCE_LIMIT_TSC 100000000ull
 #define CLUSTER		16
 
 /* `to` is of CPUs, a bit each; of these one takes it if any_of, else all. */
