@@ -39,21 +39,17 @@ enum {
 	 * spoils no sample. */
 	ADVANCE_NS = 100000,
 	KEY_SIZE_MAX = 1 << 22,
-	/*
-	 * Mean distance of a running vCPU's deadlines, which it spins through,
-	 * on a CPU that the real guest may be waiting for. The entry does not
-	 * depend on how long it has run, so this is as short as leaves room
-	 * for a wait.
-	 */
-	RUNNING_US = 100,
 };
 
 /*
- * That of a halted one, for each VM another one. The entry is cheaper for a
- * vCPU that KVM had not put to sleep yet (halt polling, for 200 us at the most
- * by default), and may be dearer after a longer rest: both must be seen.
+ * Mean distance of the deadlines, for each VM another one. The entry is cheaper
+ * for a vCPU that KVM had not put to sleep yet (halt polling, for 200 us at the
+ * most by default), and may be dearer after a longer rest: both must be seen.
+ * Running vCPUs, which spin through them, would do with less; but where all VMs
+ * share a CPU, those with long distances are alone in the end, and what they
+ * see is what makes the result worth something.
  */
-static const unsigned int halted_us[CALIBRATE_VMS] = {100, 150,	 200,  300,
+static const unsigned int period_us[CALIBRATE_VMS] = {100, 150,	 200,  300,
 						      500, 1000, 2000, 3000};
 
 /* The guest's image, from calibrate_image.S. */
@@ -171,7 +167,7 @@ static bool run_child_vm(struct child *child, int index,
 {
 	struct config config;
 	struct vm vm;
-	char path[32], boot_args[128], err[256];
+	char path[32], boot_args[96], err[256];
 	int kvm_fd, status;
 	bool ok;
 
@@ -181,9 +177,8 @@ static bool run_child_vm(struct child *child, int index,
 	if (kvm_fd < 0)
 		return false;
 	snprintf(boot_args, sizeof(boot_args),
-		 "fires=%d warmup=%d running_us=%u halted_us=%u seed=%d",
-		 CALIBRATE_FIRES, CALIBRATE_WARMUP, RUNNING_US,
-		 halted_us[index], index);
+		 "fires=%d warmup=%d period_us=%u seed=%d", CALIBRATE_FIRES,
+		 CALIBRATE_WARMUP, period_us[index], index);
 	make_config(&config, real, path, boot_args);
 	if (vm_create(&vm, &config, kvm_fd, rung, &status, err, sizeof(err)))
 		return false;
