@@ -62,8 +62,9 @@ static void check_all_well(const struct run *run)
 	check_says(run, " checks, 0 failed\n");
 }
 
-/* 64 on one CPU of the host are a matter of seconds each: the mode that Linux
- * uses with so many, and as few interrupts as there can be. */
+/* 64 on one CPU of the host are a matter of many seconds: the mode that Linux
+ * uses with so many, as few interrupts as there can be, and one timer, the
+ * last. */
 static const struct {
 	unsigned int cpus;
 	const char *words;
@@ -79,12 +80,14 @@ static const struct {
 
 START_TEST(test_smp_all_is_well)
 {
-	const char *mode = modes[_i / MACHINES];
-	unsigned int cpus = machines[_i % MACHINES].cpus;
+	const int m = _i / mode_count();
+	const char *mode =
+		modes[m == MACHINES - 1 ? mode_count() - 1 : _i % mode_count()];
+	unsigned int cpus = machines[m].cpus;
 	struct json_doc doc;
 	struct run run;
 
-	run_smp(&run, &doc, cpus, mode, machines[_i % MACHINES].words, NULL);
+	run_smp(&run, &doc, cpus, mode, machines[m].words, NULL);
 	check_all_well(&run);
 	check_says(&run, "smp: ids: MADT (by start info): ok\n");
 	check_says(&run, "smp: ids: MP table: ok\n");
@@ -173,7 +176,7 @@ static Suite *smp_suite(void)
 	TCase *tcase = env_case(suite, "machines");
 
 	tcase_add_loop_test(tcase, test_smp_all_is_well, 0,
-			    mode_count() * MACHINES);
+			    mode_count() * (MACHINES - 1) + 1);
 	tcase_add_loop_test(tcase, test_smp_without_x2apic, 0, mode_count());
 	tcase = env_case(suite, "faults");
 	tcase_add_loop_test(tcase, test_smp_faults_are_found, 0, FAULTS);

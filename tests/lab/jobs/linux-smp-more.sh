@@ -10,8 +10,10 @@
 . /lab/linux.sh
 
 many cloud-kernel-4 4 --set timer.mode=kernel
-many generic-userspace-4 4 --set timer.mode=userspace --set "$generic"
 for mode in userspace kernel; do
-	many "generic-$mode-2" 2 --set timer.mode=$mode --set "$generic"
+	for cpus in 2 4; do
+		many "generic-$mode-$cpus" $cpus --set timer.mode=$mode \
+			--set "$generic"
+	done
 done
 echo "1..$points"
