@@ -198,7 +198,6 @@ struct acpi_writer {
 	uint32_t used; /* bytes, a multiple of TABLE_ALIGN */
 };
 
-/* What makes the sum of all bytes 0, if it stands in place of a 0. */
 /* Returns where the guest finds it. */
 static uint32_t acpi_put(struct acpi_writer *w, const void *bytes,
 			 uint32_t size)
