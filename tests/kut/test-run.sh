@@ -7,21 +7,13 @@ set -eu -o pipefail
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
+# shellcheck source=tests/style/tap.sh
+. "$1/tests/style/tap.sh"
 
 # expect WHAT COMMAND...
 expect()
 {
-	local what=$1
-
-	number=$((number + 1))
-	shift
-	if "$@" >/dev/null; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-		sed 's/^/# /' "$work/table"
-	fi
+	tap_holds "$@" || sed 's/^/# /' "$work/table"
 }
 
 mkdir "$work/bin" "$work/kut" "$work/dir" "$work/out"
@@ -166,4 +158,4 @@ if ! command -v qemu-system-x86_64 >/dev/null; then
 	expect 'without QEMU: status 77' table 77 same
 	expect 'and nothing compared' row same '2 \| - .* no QEMU \|'
 fi
-echo "1..$number"
+tap_end

@@ -8,20 +8,13 @@ set -eu -o pipefail
 root=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0
+# shellcheck source=tests/style/tap.sh
+. "$root/tests/style/tap.sh"
 
 # expect WHAT COMMAND...
 expect()
 {
-	local what=$1
-
-	number=$((number + 1))
-	shift
-	if "$@" >/dev/null; then
-		echo "ok $number - $what"
-	else
-		echo "not ok $number - $what"
-	fi
+	tap_holds "$@" || true
 }
 
 # Ends with STATUS for the scenario whose period is 100 us; else with 0.
@@ -85,4 +78,4 @@ expect 'and no others' count '^## ' 2
 expect 'an unknown scenario is refused' is 64 report nonsense
 expect 'with its name' grep -q 'nonsense: no such scenario' "$work/err"
 expect 'no directory: usage' is 64 "$root/scenarios/report" 2>/dev/null
-echo "1..$number"
+tap_end

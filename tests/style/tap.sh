@@ -42,6 +42,21 @@ tap_found()
 	fi
 }
 
+# tap_holds NAME COMMAND...: passes if COMMAND succeeds; what it prints goes
+# nowhere. False if it does not pass, for those who have more to show.
+tap_holds()
+{
+	local name=$1
+
+	shift
+	if "$@" >/dev/null; then
+		tap_result ok "$name"
+	else
+		tap_result 'not ok' "$name"
+		return 1
+	fi
+}
+
 tap_skip()
 {
 	tap_result ok "$1 # SKIP $2"
